@@ -1,0 +1,1 @@
+"""(contract) An oracle joined with the probes: candidate in, Verdict out."""

@@ -1,0 +1,264 @@
+"""Probe, Observation, Signature, Verdict: frozen data that every room may import.
+
+Nothing here does I/O. An `Observation` turns into JSON and back, so a test can replay one
+that was recorded from a real compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+OBSERVATION_FORMAT = 1
+"""Version of the JSON form; a journal of another version is not read."""
+
+
+class Outcome(str, Enum):
+    """How the process of a probe ended."""
+
+    OK = "ok"
+    EXCEPTION = "exception"
+    """An uncaught Python exception."""
+    EXIT = "exit"
+    """A non-zero exit code without a Python exception (`sys.exit`, or native code calling `exit`)."""
+    SIGNAL = "signal"
+    TIMEOUT = "timeout"
+    MEMORY = "out of memory"
+    BROKEN = "broken"
+    """The toolchain itself could not be used (no import, no worker); says nothing about the script."""
+
+
+class Stage(str, Enum):
+    """How far a probe came, in order."""
+
+    START = "start"
+    """The script ran, FlyDSL was not asked for anything yet."""
+    TRACE = "trace"
+    """Python of a kernel or launcher is being traced to IR."""
+    PASSES = "passes"
+    """MLIR passes, up to LLVM dialect."""
+    CODEGEN = "codegen"
+    """LLVM code generation and linking."""
+    DONE = "done"
+    """At least one kernel was compiled and no compile is under way."""
+
+
+class Want(str, Enum):
+    """What a probe yields only where it is asked for, since it costs time."""
+
+    ASSEMBLY = "assembly"
+    """Instruction counts and base registers; a second code generation."""
+    COVERAGE = "coverage"
+    """The script's lines that ran, traced kernels included."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A request: compile this script with this argv for this arch (the toolchain is given beside it)."""
+
+    source: str
+    """The script's text."""
+    name: str
+    """File name the script is run under (base name, ends in `.py`)."""
+    arch: str
+    """Target, as `gfx942`."""
+    argv: tuple[str, ...] = ()
+    """Arguments after the script's name."""
+    folder: Path | None = None
+    """Where the original script lies: `sys.path[0]` of the run, so that modules beside it import."""
+    wants: frozenset[Want] = frozenset()
+    timeout: float = 120.0
+    """Wall seconds."""
+    memory: int = 8192
+    """MiB of address space that the trial may add to what the warm worker has."""
+
+    def key(self) -> str:
+        """What two probes share that must show the same (limits are left out on purpose)."""
+        parts = [
+            self.source,
+            self.name,
+            self.arch,
+            *self.argv,
+            "folder:" + str(self.folder or ""),
+            *sorted(w.value for w in self.wants),
+        ]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of the compiler, wherever it was said."""
+
+    severity: str
+    """`error`, `warning`, `note` or `remark`."""
+    text: str
+    source: str
+    """`mlir` (a diagnostic attached to a compile error), `stderr` (printed by native code)."""
+    line: int | None = None
+    """1-based line of the script, where the compiler names one."""
+
+
+@dataclass(frozen=True)
+class ExceptionFacts:
+    """An exception that ended the script, or that a compile raised and the script caught."""
+
+    type: str
+    """Class name without module, as `DSLCompileError`."""
+    message: str
+    line: int | None = None
+    """1-based line of the innermost frame inside the script."""
+    caught: bool = False
+    """True when the script itself caught it and went on."""
+    module: str = ""
+    """Module of the class, as `flydsl.compiler.diagnostics`."""
+    innermost: str = ""
+    """Package of the innermost frame: `script`, `flydsl`, or another top-level module name."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What the code object's metadata says of one kernel: of the code that would run, hints included."""
+
+    name: str
+    vgprs: int = 0
+    """Vector registers per lane; on gfx90a and newer with MFMA this includes the AGPRs."""
+    agprs: int = 0
+    sgprs: int = 0
+    vgpr_spills: int = 0
+    sgpr_spills: int = 0
+    scratch_bytes: int = 0
+    """Private segment, bytes per lane."""
+    lds_bytes: int = 0
+    """Group segment, bytes per workgroup."""
+    wavefront: int = 64
+    workgroup: int = 0
+    """Largest flat workgroup size, lanes."""
+    occupancy: int = 0
+    """Wavefronts per SIMD that registers and LDS leave room for."""
+    instructions: Mapping[str, int] = field(default_factory=dict)
+    """Mnemonic → how often it stands in the assembly. Empty unless `Want.ASSEMBLY`."""
+    bases: Mapping[str, int] = field(default_factory=dict)
+    """Memory mnemonic → distinct base address registers. Empty unless `Want.ASSEMBLY`."""
+
+
+METRICS = (
+    "vgprs",
+    "agprs",
+    "sgprs",
+    "vgpr_spills",
+    "sgpr_spills",
+    "scratch_bytes",
+    "lds_bytes",
+    "occupancy",
+)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a probe showed."""
+
+    outcome: Outcome
+    stage: Stage
+    arch: str
+    flydsl: str
+    """Version string of the FlyDSL that ran."""
+    exit_code: int | None = None
+    signal: int | None = None
+    exceptions: tuple[ExceptionFacts, ...] = ()
+    """The one that ended the script last; those that a compile raised and the script caught before it."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    stderr: str = ""
+    """The last part of what was printed there, at most 64 KiB."""
+    kernels: tuple[Kernel, ...] = ()
+    traced: tuple[str, ...] = ()
+    """SHA-256 of each module handed to the compiler, locations left out, in order."""
+    lines: tuple[int, ...] = ()
+    """Lines of the script that ran, sorted. Empty unless `Want.COVERAGE`."""
+    seconds: float = 0.0
+    """Wall time of the trial."""
+    cpu_seconds: float = 0.0
+    peak_mib: int = 0
+    note: str = ""
+    """What the tool itself has to say, as why a toolchain is broken."""
+
+    @property
+    def reached_flydsl(self) -> bool:
+        """True when the trial counts as a compile: a kernel or launcher was at least traced."""
+        return self.stage is not Stage.START
+
+    @property
+    def exception(self) -> ExceptionFacts | None:
+        """The exception that ended the script, or None."""
+        if self.outcome is Outcome.EXCEPTION and self.exceptions:
+            return self.exceptions[-1]
+        return None
+
+    def metrics(self) -> dict[str, int]:
+        """The worst kernel's figure for each metric (occupancy: the lowest); empty without a kernel."""
+        if not self.kernels:
+            return {}
+        found = {name: max(getattr(k, name) for k in self.kernels) for name in METRICS}
+        found["occupancy"] = min(k.occupancy for k in self.kernels)
+        return found
+
+    def to_json(self) -> str:
+        data = asdict(self)
+        data["format"] = OBSERVATION_FORMAT
+        return json.dumps(data, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Observation:
+        """Raises ValueError when the text is not an Observation of this format."""
+        try:
+            data: dict[str, Any] = json.loads(text)
+            if data.pop("format") != OBSERVATION_FORMAT:
+                raise ValueError("observation of another format")
+            data["outcome"] = Outcome(data["outcome"])
+            data["stage"] = Stage(data["stage"])
+            data["exceptions"] = tuple(ExceptionFacts(**e) for e in data["exceptions"])
+            data["diagnostics"] = tuple(Diagnostic(**d) for d in data["diagnostics"])
+            data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
+            data["traced"] = tuple(data["traced"])
+            data["lines"] = tuple(data["lines"])
+            return cls(**data)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not an observation: {error}") from error
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What makes a bug this bug, freed of what drifts between runs and releases."""
+
+    kind: str
+    """`spills`, `legalization`, `assertion`, …"""
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}" if self.text else self.kind
+
+
+class Answer(str, Enum):
+    INTERESTING = "interesting"
+    UNINTERESTING = "uninteresting"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An oracle's judgement over the observations of one candidate."""
+
+    answer: Answer
+    signature: Signature | None = None
+    """Of the failure that was seen, also where it is not the one wanted; None where nothing failed."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    why: str = ""
+    """One sentence for a reader."""
+
+    @property
+    def interesting(self) -> bool:
+        return self.answer is Answer.INTERESTING
