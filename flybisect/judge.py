@@ -1,1 +1,282 @@
-"""(contract) An oracle joined with the probes: candidate in, Verdict out."""
+"""An oracle joined with the probes: a candidate goes in, a Verdict comes out.
+
+What costs a trial is asked for last: a candidate that does not parse, reads an unbound name, equals
+one judged before or stands in the journal is answered without a compile.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+from flybisect.case import Case
+from flybisect.counts import Counter, Counts, Source
+from flybisect.errors import UserError
+from flybisect.limits import MEMORY, TimeLimit
+from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Verdict, Want
+from flybisect.oracle import Evidence, Oracle
+from flybisect.script.check import problem as static_problem
+from flybisect.signature import WORTH_REPORTING
+from flybisect.speculate import in_order
+from flybisect.toolchain.model import Toolchain
+
+
+class Prober(Protocol):
+    """Runs probes; `flybisect.probe.runner.Runner` is one."""
+
+    def run(
+        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
+    ) -> Observation:
+        """Ends early, with an observation of no meaning, once `cancelled` is set."""
+        ...
+
+    def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
+        """In a fresh process that has seen no other trial."""
+        ...
+
+
+class Memory(Protocol):
+    """Where observations are kept; `flybisect.journal.Journal` is one."""
+
+    def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None: ...
+
+    def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None: ...
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a script is compiled with."""
+
+    toolchain: Toolchain
+    argv: tuple[str, ...]
+    arch: str
+
+
+@dataclass(frozen=True)
+class _Decision:
+    verdict: Verdict
+    source: Source
+    evidence: Evidence | None = None
+
+
+class Judge:
+    """Judges candidates for one case. Call `pin` with the unreduced script before anything else."""
+
+    def __init__(
+        self,
+        case: Case,
+        oracle: Oracle,
+        subject: Setting,
+        base: Setting | None,
+        prober: Prober,
+        journal: Memory,
+        jobs: int = 1,
+    ) -> None:
+        self.case = case
+        self.oracle = oracle
+        self.subject = subject
+        self.base = base
+        self.jobs = jobs
+        self._prober = prober
+        self._journal = journal
+        self._limit = TimeLimit(case.timeout)
+        self._counter = Counter()
+        self._by_text: dict[str, Verdict] = {}
+        self._by_tree: dict[str, Verdict] = {}
+        self._first: Evidence | None = None
+        self._pinned: Signature | None = None
+        self._also_seen: dict[Signature, str] = {}
+
+    @property
+    def counts(self) -> Counts:
+        return self._counter.snapshot()
+
+    @property
+    def first(self) -> Evidence | None:
+        """What the unreduced script showed; None before `pin`."""
+        return self._first
+
+    @property
+    def signature(self) -> Signature | None:
+        """The pinned one: what a candidate must show."""
+        return self._pinned
+
+    @property
+    def also_seen(self) -> Mapping[Signature, str]:
+        """Other failures of the compiler that candidates showed, each with the first such script."""
+        return dict(self._also_seen)
+
+    def pin(self, source: str) -> Verdict:
+        """Judge the unreduced script; when it is interesting, its signature is the one wanted.
+
+        Raises UserError where it does not parse or a toolchain cannot be used. A verdict that is not
+        interesting pins nothing: see `flybisect.explain.explain_uninteresting`.
+        """
+        problem = static_problem(source)
+        if problem is not None:
+            raise UserError(f"{self.case.script}: {problem}")
+        self._pinned = None
+        evidence, ran = self._evidence(source, None)
+        for setting, seen in self._settings(evidence):
+            if seen.outcome is Outcome.BROKEN:
+                raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
+        verdict = self._verdict(evidence)
+        self._first = evidence
+        if verdict.interesting:
+            self._pinned = verdict.signature
+            self._learn(evidence)
+        self._counter.candidate(Source.TRIAL if ran else Source.CACHE)
+        self._remember(source, verdict)
+        return verdict
+
+    def judge(self, source: str) -> Verdict:
+        """The verdict on one candidate. An interesting one shows the pinned signature."""
+        return self._account(source, self._decide(source, threading.Event()))
+
+    def verdicts(self, sources: Iterable[str]) -> Iterator[tuple[str, Verdict]]:
+        """Each candidate with its verdict, in order, with `jobs` tried at once.
+
+        Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
+        enough is known: what runs is cancelled then.
+        """
+        answers = in_order(self._decide, sources, self.jobs, key=_tree_key)
+        for source, decision in answers:
+            yield source, self._account(source, decision)
+
+    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Observation:
+        """The subject's observation with more than the oracle wants; a trial like any other."""
+        return self._look(source, self.subject, self.oracle.wants | wants, None)[0]
+
+    def confirm_cold(self, source: str) -> Verdict:
+        """Judge once more, in fresh processes and without journal or memory."""
+        subject = self._cold(source, self.subject)
+        base = None
+        if self.base is not None and self.oracle.needs_base(subject):
+            base = self._cold(source, self.base)
+        return self._against_pinned(self._verdict(Evidence(subject, base, self._first)))
+
+    def _decide(self, source: str, cancelled: threading.Event) -> _Decision:
+        known = self._known(source)
+        if known is not None:
+            return _Decision(known, Source.CACHE)
+        problem = static_problem(source)
+        if problem is not None:
+            return _Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
+        evidence, ran = self._evidence(source, cancelled)
+        verdict = self._against_pinned(self._verdict(evidence))
+        return _Decision(verdict, Source.TRIAL if ran else Source.CACHE, evidence)
+
+    def _account(self, source: str, decision: _Decision) -> Verdict:
+        """Take note of an answer, in the order of the candidates (`_decide` may run out of order)."""
+        verdict = decision.verdict
+        self._counter.candidate(decision.source)
+        if decision.evidence is not None:
+            if not self._broken(decision.evidence):
+                self._remember(source, verdict)
+            if verdict.interesting:
+                self._learn(decision.evidence)
+            self._note_signature(source, verdict)
+        return verdict
+
+    def _note_signature(self, source: str, verdict: Verdict) -> None:
+        seen = verdict.signature
+        if seen is not None and seen != self._pinned and seen.kind in WORTH_REPORTING:
+            self._also_seen.setdefault(seen, source)
+
+    def _known(self, source: str) -> Verdict | None:
+        found = self._by_text.get(source)
+        return found if found is not None else self._by_tree.get(_tree_key(source))
+
+    def _remember(self, source: str, verdict: Verdict) -> None:
+        self._by_text[source] = verdict
+        self._by_tree.setdefault(_tree_key(source), verdict)
+
+    def _learn(self, evidence: Evidence) -> None:
+        for _, seen in self._settings(evidence):
+            self._limit.learn(seen)
+
+    def _verdict(self, evidence: Evidence) -> Verdict:
+        for setting, seen in self._settings(evidence):
+            if seen.outcome is Outcome.BROKEN:
+                why = f"FlyDSL {setting.toolchain.spec} could not be used: {seen.note}"
+                return Verdict(Answer.UNRESOLVED, why=why)
+        return self.oracle.judge(evidence)
+
+    def _against_pinned(self, verdict: Verdict) -> Verdict:
+        """A candidate with another bug than the pinned one is not interesting."""
+        if not verdict.interesting or verdict.signature == self._pinned:
+            return verdict
+        return replace(verdict, answer=Answer.UNINTERESTING, why=f"another bug: {verdict.signature}")
+
+    def _evidence(self, source: str, cancelled: threading.Event | None) -> tuple[Evidence, bool]:
+        """What the candidate shows, and whether a trial was run for it."""
+        subject, ran = self._look(source, self.subject, self.oracle.wants, cancelled)
+        base = None
+        if self.base is not None and self.oracle.needs_base(subject):
+            base, ran_base = self._look(source, self.base, self.oracle.wants, cancelled)
+            ran = ran or ran_base
+        return Evidence(subject, base, self._first), ran
+
+    def _look(
+        self, source: str, setting: Setting, wants: frozenset[Want], cancelled: threading.Event | None
+    ) -> tuple[Observation, bool]:
+        probe = self._probe(source, setting, wants)
+        kept = self._journal.recall(setting.toolchain, probe)
+        if kept is not None:
+            return kept, False
+        seen = self._run(probe, setting.toolchain, cancelled)
+        if seen.outcome is Outcome.BROKEN:
+            seen = self._run(probe, setting.toolchain, cancelled)
+        self._journal.record(setting.toolchain, probe, seen)
+        return seen, True
+
+    def _run(self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None) -> Observation:
+        if cancelled is not None and cancelled.is_set():
+            raise CancelledError
+        seen = self._prober.run(probe, toolchain, cancelled)
+        self._counter.trial(seen.reached_flydsl)
+        if cancelled is not None and cancelled.is_set():
+            raise CancelledError
+        return seen
+
+    def _cold(self, source: str, setting: Setting) -> Observation:
+        probe = self._probe(source, setting, self.oracle.wants)
+        seen = self._prober.run_cold(probe, setting.toolchain)
+        self._counter.trial(seen.reached_flydsl)
+        return seen
+
+    def _probe(self, source: str, setting: Setting, wants: frozenset[Want]) -> Probe:
+        return Probe(
+            source=source,
+            name=self.case.script.name,
+            arch=setting.arch,
+            argv=setting.argv,
+            folder=self.case.script.parent,
+            wants=wants,
+            timeout=self._limit.seconds,
+            memory=MEMORY if self.case.memory is None else self.case.memory,
+        )
+
+    def _settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:
+        yield self.subject, evidence.subject
+        if self.base is not None and evidence.base is not None:
+            yield self.base, evidence.base
+
+    def _broken(self, evidence: Evidence) -> bool:
+        return any(seen.outcome is Outcome.BROKEN for _, seen in self._settings(evidence))
+
+
+@lru_cache(maxsize=512)
+def _tree_key(source: str) -> str:
+    """Equal for texts that differ in comments and layout only; a text that does not parse is its own."""
+    try:
+        text = ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        text = "\0" + source
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,161 @@
+"""Every observation of a session, on disk as soon as it is made.
+
+One SQLite file in WAL mode with full synchronisation: killing the process, or the machine, at any
+moment loses at most the trial that was running. A file that cannot be read is moved aside.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
+from flybisect.toolchain.model import Toolchain
+
+FORMAT = 100 * OBSERVATION_FORMAT + 1
+"""Kept as SQLite's `user_version`: the observation's format and that of the tables."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS observations (
+    toolchain TEXT NOT NULL,
+    probe TEXT NOT NULL,
+    timeout REAL NOT NULL,
+    memory INTEGER NOT NULL,
+    observation BLOB NOT NULL,
+    PRIMARY KEY (toolchain, probe)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+Result = TypeVar("Result")
+
+
+class Journal:
+    """Observations by toolchain and probe, and named notes. Safe to use from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        """Sentences about a journal that was damaged, for the user."""
+        self._lock = threading.RLock()
+        self._db = self._open_or_replace()
+
+    def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
+        """What was recorded, unless a limit ended it that was tighter than this probe's."""
+        row = self._query(
+            "SELECT timeout, memory, observation FROM observations WHERE toolchain = ? AND probe = ?",
+            (toolchain.key, probe.key()),
+        )
+        if row is None:
+            return None
+        timeout, memory, packed = row
+        try:
+            found = Observation.from_json(zlib.decompress(packed).decode())
+        except (ValueError, zlib.error):
+            return None
+        if found.outcome is Outcome.TIMEOUT and timeout < probe.timeout:
+            return None
+        if found.outcome is Outcome.MEMORY and memory < probe.memory:
+            return None
+        return found
+
+    def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
+        """Keep an observation; a broken toolchain's says nothing about the script and is not kept."""
+        if observation.outcome is Outcome.BROKEN:
+            return
+        packed = zlib.compress(observation.to_json().encode(), 3)
+        self._execute(
+            "INSERT OR REPLACE INTO observations VALUES (?, ?, ?, ?, ?)",
+            (toolchain.key, probe.key(), probe.timeout, probe.memory, packed),
+        )
+
+    def note(self, name: str, text: str) -> None:
+        """Keep a text under a name, replacing the one before."""
+        self._execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, text))
+
+    def noted(self, name: str) -> str | None:
+        row = self._query("SELECT text FROM notes WHERE name = ?", (name,))
+        return None if row is None else str(row[0])
+
+    def __len__(self) -> int:
+        """Observations kept."""
+        row = self._query("SELECT count(*) FROM observations", ())
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _query(self, sql: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
+        def look() -> tuple[Any, ...] | None:
+            found: tuple[Any, ...] | None = self._db.execute(sql, values).fetchone()
+            return found
+
+        return self._mending(look)
+
+    def _execute(self, sql: str, values: tuple[object, ...]) -> None:
+        self._mending(lambda: self._db.execute(sql, values))
+
+    def _mending(self, action: Callable[[], Result]) -> Result:
+        """Do it; where the file turns out to be damaged, start a new one and do it there."""
+        with self._lock:
+            try:
+                return action()
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._db.close()
+                self._move_aside(str(error))
+                self._db = self._open()
+                return action()
+
+    def _open_or_replace(self) -> sqlite3.Connection:
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            self._move_aside(str(error))
+            return self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        # autocommit: each statement is on disk when it returns
+        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            if db.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("malformed: the check of its pages failed")
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version not in (0, FORMAT):
+                raise sqlite3.DatabaseError(f"malformed: written by another version ({version})")
+            db.executescript(_TABLES)
+            db.execute(f"PRAGMA user_version = {FORMAT}")
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+
+    def _move_aside(self, reason: str) -> None:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        if self.path.exists():
+            self.path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            companion = self.path.with_name(self.path.name + suffix)
+            if companion.exists():
+                companion.rename(aside.with_name(aside.name + suffix))
+        self.warnings.append(
+            f"the journal {self.path} could not be read ({reason}); it was moved to {aside.name} "
+            "and a new one begun, so trials that it held are run again"
+        )
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Damage, as against a full disk, a lock or an error of ours (subclasses of DatabaseError)."""
+    return type(error) is sqlite3.DatabaseError or "malformed" in str(error)
