@@ -1,0 +1,74 @@
+"""The one place that starts processes for installing and building."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a process ended and what it printed (stdout and stderr together)."""
+
+    code: int | None
+    """Exit code, negative for a signal; None when its time ran out or it could not be started."""
+    output: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout: float,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    log: Path | None = None,
+) -> Finished:
+    """Runs `argv` without a terminal for at most `timeout` seconds and waits for it.
+
+    `log` is appended to while the output is being made, so that a long build can be watched and its
+    log outlives a kill. The whole process group is ended with the time, or when we are interrupted.
+    """
+    with log.open("a+b") if log is not None else tempfile.TemporaryFile() as sink:
+        start = sink.seek(0, os.SEEK_END)
+        try:
+            code = _run_into(sink, argv, timeout, cwd, env)
+        except OSError as error:
+            return Finished(None, f"{argv[0]}: {error.strerror or error}")
+        sink.seek(start)
+        return Finished(code, sink.read().decode("utf-8", "replace"))
+
+
+def _run_into(
+    sink: IO[bytes],
+    argv: Sequence[str],
+    timeout: float,
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+) -> int | None:
+    process = subprocess.Popen(
+        list(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=sink,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env=None if env is None else dict(env),
+        start_new_session=True,
+    )
+    try:
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
