@@ -1,0 +1,209 @@
+"""Removing statements: what has to go with them, and the edits that do it.
+
+A cut is closed under use: whatever would read a name that is no longer bound goes too, the
+keyword argument alone where that is enough, else the statement. A block that loses all its
+statements takes its `if`, loop or `with` along; a function keeps a `pass`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from flybisect.script.edit import Edit, apply
+from flybisect.script.elements import Element, removal_edits, span
+from flybisect.script.scopes import Key, Statement, Statements, Use, blocks
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What goes: whole statements, members of comma lists in the ones that stay, and replacements."""
+
+    statements: frozenset[int] = frozenset()
+    elements: frozenset[Element] = frozenset()
+    edits: frozenset[Edit] = frozenset()
+    lost: frozenset[Key] = frozenset()
+    """Variables that the rest of the cut unbinds (a parameter that is dropped)."""
+
+    def __or__(self, other: Cut) -> Cut:
+        return Cut(
+            self.statements | other.statements,
+            self.elements | other.elements,
+            self.edits | other.edits,
+            self.lost | other.lost,
+        )
+
+
+def close(table: Statements, cut: Cut) -> Cut:
+    """The smallest cut that holds the given one and leaves no name unbound.
+
+    Names that were unbound before are let be.
+    """
+    removed: set[int] = set()
+    for number in cut.statements:
+        removed.update(table.subtree(number))
+    elements = set(cut.elements)
+    was_unbound = {use.node for _, use in table.unbound()}
+    while True:
+        size = len(removed), len(elements)
+        _drop_empty_owners(table, removed)
+        spans = [(e.start, e.end) for e in cut.edits] + [_element_span(table, e) for e in elements]
+        for entry, use in [*table.unbound(removed), *_reads(table, removed, cut.lost)]:
+            if use.node in was_unbound or entry.number in removed:
+                continue
+            if any(start <= use.offset < end for start, end in spans):
+                continue
+            keyword = _keyword_around(entry, use)
+            if keyword is None:
+                removed.update(table.subtree(entry.number))
+            else:
+                elements.add(keyword)
+        if size == (len(removed), len(elements)):
+            return Cut(frozenset(removed), frozenset(elements), cut.edits, cut.lost)
+
+
+def _element_span(table: Statements, element: Element) -> tuple[int, int]:
+    return span(table.source, element.owner, element.node)
+
+
+def _reads(table: Statements, removed: set[int], gone: frozenset[Key]) -> list[tuple[Statement, Use]]:
+    return [pair for key in gone for pair in table.users.get(key, ()) if pair[0].number not in removed]
+
+
+def _drop_empty_owners(table: Statements, removed: set[int]) -> None:
+    """Removes the `if`, loops, `with` and `try` whose body is gone and that have nothing else."""
+    for entry in reversed(table.all):
+        if entry.number in removed or not entry.parts:
+            continue
+        node = entry.node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        left = {table.all[part].block for part in entry.parts if part not in removed}
+        if not left or (isinstance(node, (ast.For, ast.While, ast.Try)) and "body" not in left):
+            removed.update(table.subtree(entry.number))
+
+
+def _keyword_around(entry: Statement, use: Use) -> Element | None:
+    """The innermost keyword argument of a call, in the statement's own text, that holds the use."""
+    found: Element | None = None
+    for node in own_nodes(entry.node):
+        if isinstance(node, ast.Call):
+            for keyword in node.keywords:
+                if keyword.arg is not None and any(n is use.node for n in ast.walk(keyword.value)):
+                    found = Element(node, keyword)
+    return found
+
+
+def own_nodes(statement: ast.stmt) -> list[ast.AST]:
+    """All nodes of a statement, the statements inside it left out, in breadth-first order."""
+    found: list[ast.AST] = []
+    queue: list[ast.AST] = [statement]
+    while queue:
+        node = queue.pop(0)
+        found.append(node)
+        queue += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+    return found
+
+
+# -- the text of a cut -------------------------------------------------------------------------
+
+
+def carry_out(table: Statements, cut: Cut) -> str:
+    """The text without what a closed cut takes. Raises `edit.Conflict` where its edits overlap."""
+    return apply(table.source.text, cut_edits(table, cut))
+
+
+def cut_edits(table: Statements, cut: Cut) -> list[Edit]:
+    """Edits that carry a cut out."""
+    found = [*cut.edits, *removal_edits(table.source, cut.elements)]
+    found += _block_edits(table, table.source.tree.body, cut.statements, None, "body")
+    for entry in table.all:
+        if entry.number in cut.statements:
+            continue
+        for name, body in blocks(entry.node):
+            found += _block_edits(table, body, cut.statements, entry, name)
+    return found
+
+
+def _block_edits(
+    table: Statements, body: list[ast.stmt], removed: frozenset[int], owner: Statement | None, name: str
+) -> list[Edit]:
+    entries = [table.by_node[node] for node in body]
+    going = [entry for entry in entries if entry.number in removed]
+    if not going:
+        return []
+    if len(going) == len(entries) and owner is not None:
+        if name in ("orelse", "finalbody") and not _only_clause(owner.node, name):
+            return [_clause_edit(table, owner, name, entries)]
+        return [Edit(entries[0].start, entries[-1].end, "pass")]
+    edits: list[Edit] = []
+    run: list[Statement] = []
+    for entry in [*entries, None]:
+        if entry is not None and entry.number in removed:
+            run.append(entry)
+        elif run:
+            edits.append(_run_edit(table, entries, run))
+            run = []
+    return edits
+
+
+def _only_clause(node: ast.stmt, name: str) -> bool:
+    """A `try` without handlers cannot lose its `finally`."""
+    return name == "finalbody" and isinstance(node, ast.Try) and not node.handlers
+
+
+def _clause_edit(table: Statements, owner: Statement, name: str, entries: list[Statement]) -> Edit:
+    """Removes an `else`, `elif` or `finally` with all in it."""
+    ends = [
+        table.by_node[body[-1]].end
+        for block, body in blocks(owner.node)
+        if body and block != name and table.by_node[body[-1]].end <= entries[0].start
+    ]
+    source = table.source
+    return Edit(source.line_end(max(ends) - 1), source.line_end(entries[-1].end - 1))
+
+
+def _run_edit(table: Statements, siblings: list[Statement], run: list[Statement]) -> Edit:
+    """Removes consecutive statements of one block, of which something stays."""
+    source, text = table.source, table.source.text
+    start, end = run[0].start, run[-1].end
+    begin, stop = source.line_begin(start), source.line_end(end - 1)
+    tail = text[end:stop].strip()
+    if not text[begin:start].strip() and (not tail or tail.startswith("#")):
+        return Edit(*_widen(table, begin, stop))
+    following = [s for s in siblings if s.start >= end]
+    if following and source.line_of(following[0].start) == source.line_of(end - 1):
+        return Edit(start, following[0].start)
+    before = [s for s in siblings if s.end <= start]
+    return Edit(before[-1].end if before else start, end)
+
+
+def _widen(table: Statements, begin: int, stop: int) -> tuple[int, int]:
+    """Takes along a comment that spoke of a removed paragraph, and one of two blank gaps."""
+    text, source = table.source.text, table.source
+
+    def line_before(at: int) -> str | None:
+        return text[source.line_begin(at - 1) : at] if at > 0 else None
+
+    def line_after(at: int) -> str | None:
+        return text[at : source.line_end(at)] if at < len(text) else None
+
+    after = line_after(stop)
+    indent = len(text[begin:]) - len(text[begin:].lstrip(" \t"))
+    ends_paragraph = after is None or not after.strip() or _indent(after) < indent
+    above = line_before(begin)
+    while ends_paragraph and above is not None and above.strip().startswith("#") and begin > 0:
+        if _indent(above) != indent or above.startswith("#!"):
+            break
+        begin = source.line_begin(begin - 1)
+        above = line_before(begin)
+    while above is not None and (not above.strip() or above.rstrip().endswith(":")):
+        after = line_after(stop)
+        if after is None or after.strip():
+            break
+        stop = source.line_end(stop)
+    return begin, stop
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

@@ -1,0 +1,146 @@
+"""Lists with commas in them: the arguments of a call, parameters, tuples, the names of an import."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from flybisect.script.edit import Edit
+from flybisect.script.source import Source
+
+
+@dataclass(frozen=True)
+class Element:
+    """One member of a comma list, and the node that owns the list."""
+
+    owner: ast.AST
+    node: ast.AST
+
+
+def members(owner: ast.AST) -> list[ast.AST]:
+    """The members of the owner's list, in text order."""
+    if isinstance(owner, ast.Call):
+        found: list[ast.AST] = [*owner.args, *owner.keywords]
+    elif isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found = [*owner.args.posonlyargs, *owner.args.args, *owner.args.kwonlyargs]
+    elif isinstance(owner, (ast.Tuple, ast.List, ast.Set)):
+        found = list(owner.elts)
+    elif isinstance(owner, (ast.Import, ast.ImportFrom)):
+        found = list(owner.names)
+    elif isinstance(owner, (ast.With, ast.AsyncWith)):
+        found = list(owner.items)
+    else:
+        raise TypeError(f"{type(owner).__name__} has no list of members")
+    return sorted(found, key=lambda n: _position(owner, n))
+
+
+def _position(owner: ast.AST, node: ast.AST) -> tuple[int, int]:
+    if isinstance(node, ast.withitem):
+        node = node.context_expr
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
+def span(source: Source, owner: ast.AST, node: ast.AST) -> tuple[int, int]:
+    """Of a member with what belongs to it: a parameter's default, brackets around an argument."""
+    if isinstance(node, ast.withitem):
+        start = source.span(node.context_expr)[0]
+        return start, source.span(node.optional_vars or node.context_expr)[1]
+    start, end = source.span(node)
+    if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        default = default_of(owner.args, node)
+        if default is not None:
+            end = source.span(default)[1]
+    return _with_brackets(source.text, start, end)
+
+
+def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widens over `(` … `)` that stand directly around, as in `f((a), b)`; never over the list's own."""
+    while True:
+        before, after = start - 1, end
+        while before >= 0 and text[before] in " \t\r\n\\":
+            before -= 1
+        while after < len(text) and text[after] in " \t\r\n\\":
+            after += 1
+        if before < 1 or after >= len(text) or text[before] != "(" or text[after] != ")":
+            return start, end
+        lead = text[:before].rstrip()
+        if not lead or not (lead[-1] in "(,=["):
+            return start, end
+        if lead[-1] == "(" or lead[-1] == "[":
+            # `f((a))`: the inner pair is the argument's, the outer the call's.
+            rest = text[after + 1 :].lstrip()
+            if not rest or rest[0] not in ",)]":
+                return start, end
+        start, end = before, after + 1
+
+
+def default_of(arguments: ast.arguments, parameter: ast.AST) -> ast.expr | None:
+    """A parameter's default, or None."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for argument, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
+        if argument is parameter:
+            return default
+    for argument, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if argument is parameter:
+            return keyword_default
+    return None
+
+
+def removal_edits(source: Source, elements: Iterable[Element]) -> list[Edit]:
+    """Edits that take the elements out of their lists, with the commas that go with them."""
+    going: dict[int, list[ast.AST]] = defaultdict(list)
+    owners: dict[int, ast.AST] = {}
+    for element in elements:
+        going[id(element.owner)].append(element.node)
+        owners[id(element.owner)] = element.owner
+    edits: list[Edit] = []
+    for number, nodes in going.items():
+        edits += _list_edits(source, owners[number], nodes)
+    return edits
+
+
+def _list_edits(source: Source, owner: ast.AST, going: list[ast.AST]) -> list[Edit]:
+    everything = members(owner)
+    spans = [span(source, owner, node) for node in everything]
+    removed = [any(node is g for g in going) for node in everything]
+    kept = [at for at, gone in enumerate(removed) if not gone]
+    if not kept:
+        return [Edit(spans[0][0], _trailing_comma(source.text, spans[-1][1]), "")]
+    edits: list[Edit] = []
+    last_kept: int | None = None
+    at = 0
+    while at < len(everything):
+        if not removed[at]:
+            last_kept, at = at, at + 1
+            continue
+        run_end = at
+        while run_end + 1 < len(everything) and removed[run_end + 1]:
+            run_end += 1
+        if last_kept is None:
+            edits.append(Edit(spans[at][0], spans[run_end + 1][0]))
+        else:
+            edits.append(Edit(spans[last_kept][1], spans[run_end][1]))
+        at = run_end + 1
+    if isinstance(owner, ast.Tuple) and len(kept) == 1:
+        edits = _single(source, edits, spans[kept[0]][1])
+    return edits
+
+
+def _single(source: Source, edits: list[Edit], kept_end: int) -> list[Edit]:
+    """A tuple of one keeps its comma."""
+    for at, edit in enumerate(edits):
+        if edit.start == kept_end:
+            if source.text[edit.end :].lstrip().startswith(","):
+                return edits
+            return [*edits[:at], Edit(edit.start, edit.end, ","), *edits[at + 1 :]]
+    if source.text[kept_end:].lstrip().startswith(","):
+        return edits
+    return [*edits, Edit(kept_end, kept_end, ",")]
+
+
+def _trailing_comma(text: str, end: int) -> int:
+    rest = text[end:]
+    stripped = rest.lstrip()
+    return end + len(rest) - len(stripped) + 1 if stripped.startswith(",") else end

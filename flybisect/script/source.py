@@ -1,0 +1,83 @@
+"""A parsed script: its tree, and where each node stands in the text."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from functools import cached_property
+
+
+class Source:
+    """A script's text and tree. Offsets are in characters, ends exclusive.
+
+    Raises SyntaxError (or ValueError for a null byte) when the text does not parse.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of each line's first character, one more for the end of the text.
+
+        Python's lexer ends lines at `\\n`, `\\r\\n` and `\\r` alone, never at a form feed, so
+        `str.splitlines` would count otherwise.
+        """
+        starts = [0]
+        text = self.text
+        for at, char in enumerate(text):
+            if char == "\n" or (char == "\r" and text[at + 1 : at + 2] != "\n"):
+                starts.append(at + 1)
+        starts.append(len(text))
+        return starts
+
+    @cached_property
+    def _ascii(self) -> bool:
+        return self.text.isascii()
+
+    def offset(self, line: int, column: int) -> int:
+        """Of a 1-based line and a column in UTF-8 bytes, as `ast` counts them."""
+        start = self.line_starts[line - 1]
+        if self._ascii:
+            return start + column
+        head = self.text[start : self.line_starts[line]].encode("utf-8", "surrogatepass")[:column]
+        return start + len(head.decode("utf-8", "surrogatepass"))
+
+    def line_of(self, offset: int) -> int:
+        """1-based line that holds an offset."""
+        return min(bisect_right(self.line_starts, offset), len(self.line_starts) - 1)
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Of an expression, statement or other located node; a definition's includes its decorators."""
+        line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        start = self.offset(line, column)
+        decorators = getattr(node, "decorator_list", [])
+        if decorators:
+            first = self.offset(decorators[0].lineno, decorators[0].col_offset)
+            start = min(start, self.text.rindex("@", 0, first))
+        return start, self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def segment(self, node: ast.AST) -> str:
+        """The node's own text."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def line_begin(self, offset: int) -> int:
+        """Offset of the first character of the line that holds `offset`."""
+        return self.line_starts[self.line_of(offset) - 1]
+
+    def line_end(self, offset: int) -> int:
+        """Offset just behind the line end of the line that holds `offset`."""
+        return self.line_starts[self.line_of(offset)]
+
+    def indent(self, node: ast.stmt) -> str:
+        """White space before the statement on its line, empty where something else stands there."""
+        start = self.span(node)[0]
+        lead = self.text[self.line_begin(start) : start]
+        return lead if not lead.strip() else ""
+
+
+def count_statements(text: str) -> int:
+    """How many `ast.stmt` nodes a script has, the figure that reductions are measured by."""
+    return sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(text)))
