@@ -57,7 +57,7 @@ def choose(option: str | None, case: str | None, script_text: str, nodes: Path =
 
 
 def checked(name: str) -> str:
-    """`name` as FlyDSL wants it: lower case, without `:sramecc+` and its like. Raises UserError if unknown."""
+    """`name` in lower case, without `:sramecc+` and its like. Raises UserError when it is unknown."""
     plain = name.strip().lower().split(":", 1)[0]
     if plain not in KNOWN:
         raise UserError(f"unknown arch {name!r}; known are {', '.join(KNOWN)}")

@@ -1,0 +1,196 @@
+"""What a machine has of what flybisect needs, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from flybisect.errors import UserError
+from flybisect.toolchain.arch import KFD_NODES, installed_gpu
+from flybisect.toolchain.installed import installed, installed_version
+from flybisect.toolchain.linker import Places
+from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
+from flybisect.toolchain.site import distribution_version
+
+OLDEST_PYTHON = (3, 10)
+FREE_MIB = 2048
+"""Below this a few installed releases (300 MiB each) fill the disk."""
+
+
+class State(str, Enum):
+    OK = "ok"
+    WARN = "warn"
+    """Works, with something left out that `advice` names."""
+    MISSING = "missing"
+    """Nothing can be compiled before this is put right."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of `flybisect doctor`."""
+
+    name: str
+    state: State
+    found: str
+    """What was seen."""
+    advice: str = ""
+    """What to do; empty where all is well."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is examined; the defaults are this machine."""
+
+    workdir: Path
+    places: Places = field(default_factory=Places.of_this_machine)
+    packages: tuple[Path, ...] = field(default_factory=lambda: tuple(Path(p) for p in sys.path if p))
+    """Folders with Python packages."""
+    programs: str = field(default_factory=lambda: os.pathsep.join(os.get_exec_path()))
+    """Where git, cmake and ccache are looked for, as in `$PATH`."""
+    nodes: Path = KFD_NODES
+    python: tuple[int, int] = (sys.version_info[0], sys.version_info[1])
+
+
+def examine(machine: Machine, more: Sequence[Check] = ()) -> tuple[Check, ...]:
+    """Every check, in the order they are shown; `more` are those of rooms that this one can't see."""
+    own: tuple[Callable[[Machine], Check], ...] = (
+        check_python,
+        check_flydsl,
+        check_torch,
+        check_numpy,
+        check_workdir,
+        check_disk,
+        check_linker,
+        check_bitcode,
+        check_gpu,
+        check_git,
+        check_cmake,
+        check_ccache,
+    )
+    return (*(check(machine) for check in own), *more)
+
+
+def usable(checks: Sequence[Check]) -> bool:
+    """True when nothing is missing without which no script can be compiled."""
+    return all(check.state is not State.MISSING for check in checks)
+
+
+def check_python(machine: Machine) -> Check:
+    found = f"{platform.python_version()}, {sys.executable}"
+    if machine.python >= OLDEST_PYTHON:
+        return Check("Python", State.OK, found)
+    return Check("Python", State.MISSING, found, "FlyDSL and flybisect need Python 3.10 or newer")
+
+
+def check_flydsl(machine: Machine) -> Check:
+    version = installed_version()
+    if version is None:
+        return Check(
+            "FlyDSL",
+            State.WARN,
+            "not installed",
+            "`pip install flydsl`, or name a release with --flydsl, as --flydsl 0.5.0",
+        )
+    try:
+        installed()
+    except UserError as error:
+        return Check("FlyDSL", State.WARN, version, str(error))
+    return Check("FlyDSL", State.OK, version)
+
+
+def check_torch(machine: Machine) -> Check:
+    advice = "`pip install torch`; the CPU build is enough (https://pytorch.org/get-started/locally)"
+    return _package_check("torch", machine, advice)
+
+
+def check_numpy(machine: Machine) -> Check:
+    return _package_check("numpy", machine, "`pip install numpy`")
+
+
+def check_workdir(machine: Machine) -> Check:
+    """Sessions and installed releases go there; it is made when the first one does."""
+    there = _nearest(machine.workdir)
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return Check("working folder", State.OK, f"{machine.workdir}, can be written")
+    return Check(
+        "working folder",
+        State.MISSING,
+        f"{machine.workdir}, can't be written",
+        "give a folder of your own with --workdir",
+    )
+
+
+def check_disk(machine: Machine) -> Check:
+    free = shutil.disk_usage(_nearest(machine.workdir)).free >> 20
+    found = f"{free} MiB free"
+    if free >= FREE_MIB:
+        return Check("disk", State.OK, found)
+    return Check("disk", State.WARN, found, "an installed FlyDSL release takes about 300 MiB; make room")
+
+
+def check_linker(machine: Machine) -> Check:
+    try:
+        rocm = find_rocm(machine.workdir, machine.places)
+    except UserError as error:
+        return Check("ld.lld", State.MISSING, "none that works", str(error))
+    except OSError as error:
+        advice = "give a folder that can be written with --workdir"
+        return Check("ld.lld", State.MISSING, f"can't be staged: {error}", advice)
+    return Check("ld.lld", State.OK, f"{rocm.version}, from {rocm.origin}")
+
+
+def check_bitcode(machine: Machine) -> Check:
+    """Only kernels that call the device library (`__ocml_*`, `__ockl_*`) want it."""
+    name = "device bitcode"
+    advice = "only kernels that call __ocml_* or __ockl_* functions need it; it comes with ROCm"
+    try:
+        bitcode = find_rocm(machine.workdir, machine.places).bitcode
+    except (UserError, OSError):
+        bitcode = None
+    if bitcode is None:
+        return Check(name, State.WARN, "none", advice)
+    if not (bitcode / BITCODE_ABI_6).is_file():
+        return Check(name, State.WARN, f"{bitcode}, too old: without {BITCODE_ABI_6}", advice)
+    return Check(name, State.OK, str(bitcode))
+
+
+def check_gpu(machine: Machine) -> Check:
+    return Check("GPU", State.OK, installed_gpu(machine.nodes) or "none, and none is needed")
+
+
+def check_git(machine: Machine) -> Check:
+    return _program_check("git", machine, "needed to bisect commits")
+
+
+def check_cmake(machine: Machine) -> Check:
+    return _program_check("cmake", machine, "needed to build FlyDSL commits that no release covers")
+
+
+def check_ccache(machine: Machine) -> Check:
+    return _program_check("ccache", machine, "makes building many FlyDSL commits faster")
+
+
+def _package_check(name: str, machine: Machine, advice: str) -> Check:
+    version = distribution_version(name, *machine.packages)
+    if version is None:
+        return Check(name, State.MISSING, "not installed", advice)
+    return Check(name, State.OK, version)
+
+
+def _program_check(name: str, machine: Machine, why: str) -> Check:
+    program = shutil.which(name, path=machine.programs)
+    if program is None:
+        return Check(name, State.WARN, "not found", f"{why}; install it with your system's package manager")
+    return Check(name, State.OK, program)
+
+
+def _nearest(folder: Path) -> Path:
+    """`folder`, or the nearest folder above it that exists."""
+    absolute = folder.absolute()
+    return next(path for path in (absolute, *absolute.parents) if path.exists())
