@@ -98,7 +98,7 @@ def test_linkers_that_do_not_work_are_passed_over_and_named(tmp_path: Path) -> N
     stranger = program(tmp_path / "b/ld.lld", "echo GNU ld 2.40")
     too_old = program(
         tmp_path / "c/ld.lld",
-        'test "$1" = --version && echo "LLD 14.0.6" && exit; echo "ld.lld: error: unknown abi version: 4"; exit 1',
+        'if [ "$1" = --version ]; then echo "LLD 14.0.6"; else echo "unknown abi version: 4"; exit 1; fi',
     )
     places = Places(path=(tmp_path / "a", tmp_path / "b", tmp_path / "c"), system=tmp_path)
     with pytest.raises(UserError) as error:

@@ -1,0 +1,60 @@
+# Needs Python 3.10 or newer, pip and make. Everything is installed into $(VENV); an environment that is
+# there already is kept, and only what it lacks is added.
+#
+#   make demo     install, and reduce the BufferCopy seed
+#   make test     the everyday tests
+#   make PYTHON=python3.12 VENV=.venv312 PIP_ARGS="--index-url https://…" test
+
+PYTHON ?= python3
+VENV ?= .venv
+# More arguments for every `pip install`, as another package index.
+PIP_ARGS ?=
+# More arguments for pytest, as a folder or `-k name`.
+TESTS ?=
+
+BIN := $(VENV)/bin
+OURS := $(VENV)/made-by-flybisect
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) \
+	$$(test ! -e $(OURS) || echo --constraint constraints.txt)
+
+.PHONY: demo test test-release bench lint format clean
+
+demo: $(VENV)/.flybisect-run
+	$(BIN)/flybisect reduce seeds/buffer_copy
+
+test: $(VENV)/.flybisect-dev
+	$(BIN)/python -m pytest -m "not release" $(TESTS)
+
+# Installs FlyDSL releases from PyPI and takes long.
+test-release: $(VENV)/.flybisect-dev
+	$(BIN)/python -m pytest -m release $(TESTS)
+
+lint: $(VENV)/.flybisect-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.flybisect-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Removes what tools leave; environments and workdirs stay.
+clean:
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.flybisect-run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing flybisect, FlyDSL, torch and a linker into $(VENV); the first time this takes minutes"
+	$(INSTALL) --editable '.[lld]'
+	touch $@
+
+$(VENV)/.flybisect-dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing flybisect and what its tests need into $(VENV); the first time this takes minutes"
+	$(INSTALL) --editable '.[dev]'
+	touch $@
+
+# A half-made environment is removed, so that the next try starts anew.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "flybisect needs Python 3.10 or newer, this is " + sys.version.split()[0] + "; make PYTHON=python3.x")'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) can't make a virtual environment; install its venv module (Debian: apt install python3-venv)" >&2; exit 1; }
+	touch $(OURS)
