@@ -237,9 +237,13 @@ class Signature:
     kind: str
     """`spills`, `legalization`, `assertion`, …"""
     text: str = ""
+    """What identifies it, with everything left out that drifts."""
+    detail: str = field(default="", compare=False)
+    """How it was worded where it was seen; two wordings of one bug are equal."""
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.text}" if self.text else self.kind
+        shown = self.detail or self.text
+        return f"{self.kind}: {shown}" if shown else self.kind
 
 
 class Answer(str, Enum):

@@ -1,11 +1,260 @@
-"""What makes a failure that failure, freed of what drifts between runs and releases. Pure."""
+"""What makes a failure that failure, freed of what drifts between runs and releases. Pure.
+
+`classify` gives every failure one signature of one kind:
+
+legalization  a conversion pass could not legalize an operation
+verifier      an operation's own complaint (`'op' op …`), of its verifier or of a pass
+diagnostic    any other error of the compiler, also where the process goes on and ends with 0
+assertion     a C++ assertion
+fatal         LLVM's `report_fatal_error`, `llvm_unreachable`, nanobind's and C++'s last words
+crash         a signal
+exception     a Python exception
+exit          the script left with an exit code
+hang, memory  a limit of the trial was met
+api           the script asks FlyDSL for what this version does not have: nothing can be judged
+setup         the machine lacks something that the compile needs: nothing can be judged
+"""
 
 from __future__ import annotations
 
-COMPILER_KINDS = frozenset(
+import re
+import signal
+from collections.abc import Callable, Iterator
+
+from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
+from flybisect.wording import basename, condition, function, headline, one_line, words
+
+KINDS = (
+    "legalization",
+    "verifier",
+    "diagnostic",
+    "assertion",
+    "fatal",
+    "crash",
+    "exception",
+    "exit",
+    "hang",
+    "memory",
+    "api",
+    "setup",
+)
+
+UNJUDGEABLE = frozenset({"api", "setup"})
+"""Kinds of failure that say nothing about the bug."""
+
+WORTH_REPORTING = frozenset(
     {"legalization", "verifier", "assertion", "fatal", "crash", "diagnostic", "hang", "memory"}
 )
-"""Kinds of failure that are the compiler's, whatever the script does."""
-
-WORTH_REPORTING = COMPILER_KINDS
 """Kinds that are kept as "also seen"; a mutated script raises exceptions of its own all the time."""
+
+LEGALIZATION = re.compile(r"failed to legalize operation '(?P<op>[\w.$-]+)'")
+VERIFIER = re.compile(r"(?P<text>'(?P<op>[a-z_][\w$-]*\.[\w.$-]+)' op .+)")
+ASSERTION = re.compile(
+    r"(?P<file>[^\s:]+):\d+: (?P<function>.*?): Assertion [`'\u2018\"](?P<condition>.*)['\u2019\"] failed"
+)
+FATAL = re.compile(r"^LLVM ERROR: (?P<text>.+)")
+SELECT = re.compile(r"^Cannot select: (?:0x[0-9a-f]+|t\d+): [\w,x]+ = (?P<node>[\w:.]+)")
+UNREACHABLE = re.compile(r"^(?P<text>.*)\n?UNREACHABLE executed at (?P<file>[^\s:]+):\d+!", re.MULTILINE)
+LAST_WORDS = re.compile(
+    r"^(?:terminate called after throwing an instance of '(?P<cxx>[^']+)'"
+    r"|Critical nanobind error: (?P<nanobind>.+)"
+    r"|(?P<glibc>free\(\): .+|double free or corruption.*|malloc.*: .+|munmap_chunk\(\): .+|corrupted .+))",
+    re.MULTILINE,
+)
+PASS_AT_CRASH = re.compile(r"Running pass '(?P<name>[^']+)' on (?:function|module)")
+
+_OUT_OF_MEMORY = re.compile(r"std::bad_alloc|LLVM ERROR: out of memory|^MemoryError", re.MULTILINE)
+_MISSING = re.compile(
+    r"libamdhip64\S* ?.*(?:cannot open|No such file|not found)|bitcode path: .* does not exist"
+    r"|cannot open shared object file|No module named 'torch'|No module named 'numpy'",
+)
+_NO_LINKER = "lld invocation failed"
+_MESSAGES_OF_API = re.compile(
+    r"module '(?:flydsl|mlir)[\w.]*' has no attribute|cannot import name .* from '(?:flydsl|mlir)"
+    r"|No module named '(?:flydsl|mlir)"
+)
+_API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
+_COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
+"""Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
+
+
+def classify(observation: Observation) -> Signature | None:
+    """The failure that an observation shows; None where everything compiled cleanly."""
+    for find in _BY_PRECEDENCE:
+        found = find(observation)
+        if found is not None:
+            return found
+    return None
+
+
+def compiler_errors(observation: Observation) -> Iterator[str]:
+    """Each error that the compiler said, in order: diagnostics, then messages of compile errors."""
+    for diagnostic in observation.diagnostics:
+        if diagnostic.severity == "error":
+            yield diagnostic.text
+    for exception in observation.exceptions:
+        if exception.type in _COMPILE_ERRORS:
+            yield exception.message
+
+
+def assertion(file: str, in_function: str, expression: str) -> Signature:
+    """Of a C++ assertion. The message and-ed to a condition is reworded at times: it is detail."""
+    where = f" in {function(in_function)} ({basename(file)})"
+    return Signature("assertion", condition(expression) + where, detail=one_line(expression) + where)
+
+
+def _limit(observation: Observation) -> Signature | None:
+    if observation.outcome is Outcome.TIMEOUT:
+        return Signature("hang", f"during {observation.stage.value}")
+    ended = observation.exception
+    if observation.outcome is Outcome.MEMORY or (ended is not None and ended.type == "MemoryError"):
+        return Signature("memory", f"during {observation.stage.value}")
+    if observation.outcome is Outcome.SIGNAL and _OUT_OF_MEMORY.search(observation.stderr):
+        return Signature("memory", f"during {observation.stage.value}")
+    return None
+
+
+def _setup(observation: Observation) -> Signature | None:
+    if observation.outcome is Outcome.BROKEN:
+        return Signature("setup", headline(observation.note))
+    if observation.outcome is Outcome.OK:
+        return None
+    missing = _MISSING.search(observation.stderr)
+    if missing is not None:
+        return Signature("setup", headline(missing.group(0)))
+    said = "\n".join((observation.stderr, *compiler_errors(observation)))
+    if _NO_LINKER in said and "ld.lld: error" not in said:
+        return Signature("setup", "no ld.lld")
+    return None
+
+
+def _assertion(observation: Observation) -> Signature | None:
+    for line in observation.stderr.splitlines():
+        found = ASSERTION.search(line) if "Assertion" in line else None
+        if found:
+            return assertion(found["file"], found["function"], found["condition"])
+    return None
+
+
+def _fatal(observation: Observation) -> Signature | None:
+    for line in observation.stderr.splitlines():
+        found = FATAL.match(line)
+        if found:
+            return Signature("fatal", _fatal_text(found["text"]), detail=one_line(found["text"]))
+    if observation.outcome is not Outcome.SIGNAL:
+        return None
+    unreachable = UNREACHABLE.search(observation.stderr)
+    if unreachable:
+        text = f"unreachable: {words(unreachable['text'])} ({basename(unreachable['file'])})"
+        return Signature("fatal", text)
+    last = LAST_WORDS.search(observation.stderr)
+    if last:
+        return Signature("fatal", words(last["cxx"] or last["nanobind"] or last["glibc"]))
+    return None
+
+
+def _fatal_text(text: str) -> str:
+    """Selection failures print the whole node with its numbers: what it is stays."""
+    selected = SELECT.match(text)
+    if selected is None:
+        return words(text)
+    intrinsic = re.search(r"llvm\.[\w.]+", text)
+    return f"Cannot select: {intrinsic.group(0) if intrinsic else selected['node']}"
+
+
+def _crash(observation: Observation) -> Signature | None:
+    if observation.outcome is not Outcome.SIGNAL:
+        return None
+    at = PASS_AT_CRASH.search(observation.stderr)
+    where = f"in {at['name']}" if at else f"during {observation.stage.value}"
+    return Signature("crash", f"{_signal_name(observation.signal)} {where}")
+
+
+def _signal_name(number: int | None) -> str:
+    try:
+        return signal.Signals(number or 0).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _legalization(observation: Observation) -> Signature | None:
+    for text in compiler_errors(observation):
+        found = LEGALIZATION.search(text)
+        if found:
+            return Signature("legalization", found["op"])
+    return None
+
+
+def _verifier(observation: Observation) -> Signature | None:
+    for text in compiler_errors(observation):
+        found = VERIFIER.search(text)
+        if found:
+            return Signature("verifier", words(found["text"]), detail=one_line(found["text"]))
+    # While IR is being built, MLIR's Python bindings raise the verifier's complaint by themselves.
+    for exception in observation.exceptions:
+        found = VERIFIER.search(exception.message)
+        if found and exception.innermost == "flydsl":
+            return Signature("verifier", words(found["text"]), detail=one_line(found["text"]))
+    return None
+
+
+def _diagnostic(observation: Observation) -> Signature | None:
+    for text in compiler_errors(observation):
+        plain = _informative(text)
+        if plain:
+            return Signature("diagnostic", words(plain), detail=headline(plain))
+    return None
+
+
+def _informative(text: str) -> str:
+    """The first line that says more than that a pipeline failed."""
+    for line in text.splitlines():
+        plain = headline(line)
+        if plain and not plain.startswith(("Failure while executing pass pipeline", "DSL Traceback")):
+            return plain
+    return ""
+
+
+def _api(observation: Observation) -> Signature | None:
+    ended = observation.exception
+    if ended is None or ended.type not in _API_ERRORS or not _MESSAGES_OF_API.search(ended.message):
+        return None
+    return Signature("api", headline(ended.message))
+
+
+def _exception(observation: Observation) -> Signature | None:
+    ended = observation.exception
+    if ended is None or observation.outcome is not Outcome.EXCEPTION:
+        return None
+    return exception_signature(ended)
+
+
+def exception_signature(exception: ExceptionFacts) -> Signature:
+    """Of a Python exception: its class and the fixed words of its message."""
+    text = words(exception.message)
+    return Signature(
+        "exception",
+        f"{exception.type}: {text}" if text else exception.type,
+        detail=f"{exception.type}: {headline(exception.message)}",
+    )
+
+
+def _exit(observation: Observation) -> Signature | None:
+    if observation.outcome is not Outcome.EXIT:
+        return None
+    return Signature("exit", f"exit code {observation.exit_code}")
+
+
+_BY_PRECEDENCE: tuple[Callable[[Observation], Signature | None], ...] = (
+    _limit,
+    _setup,
+    _assertion,
+    _fatal,
+    _crash,
+    _api,
+    _legalization,
+    _verifier,
+    _diagnostic,
+    _exception,
+    _exit,
+)

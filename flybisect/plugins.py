@@ -1,0 +1,157 @@
+"""Finding oracle plugins: those that ship, those of installed distributions, and a user's own files."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import TypeVar
+
+from flybisect import textoracle
+from flybisect.errors import UserError
+from flybisect.observation import Observation, Verdict, Want
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
+
+PACKAGE = "flybisect.oracles"
+GROUP = "flybisect.oracles"
+"""Entry-point group; each names a `Plugin`, or a module that has one as `PLUGIN`."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What there is, by name."""
+
+    plugins: tuple[Plugin, ...]
+    problems: tuple[str, ...] = ()
+    """Sentences about installed plugins that cannot be used."""
+
+
+def listing() -> Listing:
+    """Every oracle that can be called by its name."""
+    found = {plugin.name: plugin for plugin in _shipped()}
+    problems: list[str] = []
+    for entry in metadata.entry_points(group=GROUP):
+        origin = f"the installed oracle {entry.name} ({entry.value})"
+        try:
+            plugin = _guarded(_plugin_of(_foreign(entry.load, origin), origin), origin)
+        except UserError as error:
+            problems.append(str(error))
+            continue
+        if plugin.name in found:
+            problems.append(f"{origin} is called {plugin.name}, as another is: it is left out")
+            continue
+        found[plugin.name] = plugin
+    return Listing(tuple(found[name] for name in sorted(found)), tuple(problems))
+
+
+def load(spec: str) -> Plugin:
+    """The plugin of a name, or in the file `spec` (`.py`, `.yaml`, `.yml`).
+
+    Raises UserError when there is none, or the file does not hold one.
+    """
+    if spec.endswith((".yaml", ".yml")):
+        return textoracle.load(Path(spec))
+    if spec.endswith(".py"):
+        return _from_file(Path(spec))
+    known = listing()
+    for plugin in known.plugins:
+        if plugin.name == spec:
+            return plugin
+    raise UserError(_unknown(spec, known))
+
+
+def _unknown(spec: str, known: Listing) -> str:
+    names = [plugin.name for plugin in known.plugins]
+    close = difflib.get_close_matches(spec, names, n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    broken = [problem for problem in known.problems if spec in problem]
+    text = f"there is no oracle {spec!r}{hint}; there are {', '.join(names)}, or the path of a .py or .yaml"
+    return "; ".join([text, *broken])
+
+
+def _shipped() -> Iterator[Plugin]:
+    for item in sorted(resources.files(PACKAGE).iterdir(), key=lambda item: item.name):
+        stem, _, suffix = item.name.rpartition(".")
+        if suffix == "yaml":
+            yield textoracle.parse(item.read_text(encoding="utf-8"), item.name)
+        elif suffix == "py" and not stem.startswith("_"):
+            module = importlib.import_module(f"{PACKAGE}.{stem}")
+            yield _plugin_of(module, item.name)
+
+
+def _from_file(path: Path) -> Plugin:
+    if not path.is_file():
+        raise UserError(f"there is no oracle file {path}")
+    origin = str(path)
+    name = f"flybisect_oracle_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{path}: cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    loader = spec.loader
+    sys.modules[name] = module  # dataclasses look their module up while the body runs
+    _foreign(lambda: loader.exec_module(module), origin)
+    return _guarded(_plugin_of(module, origin), origin)
+
+
+def _plugin_of(found: object, origin: str) -> Plugin:
+    plugin = found if isinstance(found, Plugin) else getattr(found, "PLUGIN", None)
+    if not isinstance(plugin, Plugin):
+        raise UserError(f"{origin}: has no PLUGIN (flybisect.oracle.Plugin)")
+    return plugin
+
+
+def _guarded(plugin: Plugin, origin: str) -> Plugin:
+    """The same plugin, where its own mistakes end the command with a sentence."""
+
+    def build(options: Options) -> Oracle:
+        return _Guarded(_foreign(lambda: plugin.build(options), origin), origin)
+
+    return Plugin(plugin.name, plugin.summary, build)
+
+
+@dataclass(frozen=True)
+class _Guarded:
+    oracle: Oracle
+    origin: str
+
+    @property
+    def name(self) -> str:
+        return self.oracle.name
+
+    @property
+    def wants(self) -> frozenset[Want]:
+        return self.oracle.wants
+
+    def needs_base(self, subject: Observation) -> bool:
+        return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return _foreign(lambda: self.oracle.judge(evidence), self.origin)
+
+
+def _foreign(action: Callable[[], Result], origin: str) -> Result:
+    try:
+        return action()
+    except UserError:
+        raise
+    except Exception as error:  # code of somebody else's, which may raise anything
+        raise UserError(f"{origin}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """`line 3: NameError: name 'x' is not defined`, of the innermost frame."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    text = f"{type(error).__name__}: {error}".splitlines()[0]
+    return f"line {frames[-1].lineno}: {text}" if frames else text

@@ -1,0 +1,244 @@
+"""Oracles that match a text, written as YAML.
+
+    name: legalization
+    summary: a conversion pass could not legalize an operation
+    pattern: "failed to legalize operation '(?P<op>[\\w.$-]+)'"
+    signature: "{op}"
+    streams: [diagnostics]
+
+`pattern` is a Python regular expression (or a list of them, the first that matches counts), searched
+line by line. `streams` are where it is searched: `diagnostics` (errors of the compiler), `exceptions`
+(`Class: message`) and `stderr`; all when left out. `outcomes` are the ways of ending in which it
+counts (`ok, exception, exit, signal, timeout, out of memory`); any when left out. `signature` is built
+of the pattern's named groups and tells one bug from another; without it, it is the fixed words of the
+line. `clean` says how a group is freed of what drifts: `words`, `plain`, `basename`, `function`,
+`condition` (see `flybisect.wording`); `words` when left out. `kind` is the signature's kind, the name
+when left out. With `kind` and no `pattern`, what `flybisect.signature.classify` calls by that kind is
+interesting.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
+from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.signature import KINDS, UNJUDGEABLE, classify, compiler_errors
+from flybisect.wording import basename, condition, function, headline, one_line, words
+from flybisect.yamlfile import parse_mapping, read_mapping, text_at
+
+KEYS = ("name", "summary", "pattern", "kind", "signature", "streams", "outcomes", "clean")
+STREAMS = ("diagnostics", "exceptions", "stderr")
+LONGEST_PATTERN = 1000
+"""Characters of a pattern."""
+LONGEST_LINE = 16384
+"""Characters of a line that are searched: a bound on the time that a pattern takes."""
+
+CLEANERS: Mapping[str, Callable[[str], str]] = {
+    "words": words,
+    "plain": one_line,
+    "basename": basename,
+    "function": function,
+    "condition": condition,
+}
+_SHOWN: Mapping[str, Callable[[str], str]] = {**CLEANERS, "words": headline, "condition": one_line}
+"""The same for a reader: with numbers, and with the message of an assertion."""
+
+_OUT_OF_LIMITS = (Outcome.TIMEOUT, Outcome.MEMORY)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A checked description of what to match."""
+
+    name: str
+    summary: str
+    kind: str
+    patterns: tuple[re.Pattern[str], ...]
+    """Empty: whatever `classify` calls by the kind."""
+    template: str | None
+    streams: tuple[str, ...]
+    outcomes: frozenset[Outcome]
+    clean: Mapping[str, str]
+
+    def signatures(self, observation: Observation) -> Iterator[Signature]:
+        """Of each line that matches, in order."""
+        if observation.outcome not in self.outcomes:
+            return
+        if not self.patterns:
+            found = classify(observation)
+            if found is not None and found.kind == self.kind:
+                yield found
+            return
+        for line in _lines(observation, self.streams):
+            match = next((m for p in self.patterns if (m := p.search(line[:LONGEST_LINE]))), None)
+            if match is not None:
+                yield self._signature(match)
+
+    def _signature(self, match: re.Match[str]) -> Signature:
+        if self.template is None:
+            line = match.group(0)
+            return Signature(self.kind, words(line), detail=headline(line))
+        groups = {name: value or "" for name, value in match.groupdict().items()}
+        identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in groups.items()}
+        shown = {n: _SHOWN[self.clean.get(n, "words")](v) for n, v in groups.items()}
+        return Signature(self.kind, self.template.format(**identity), detail=self.template.format(**shown))
+
+
+@dataclass(frozen=True)
+class TextOracle:
+    """Interesting: the text is there, and (where there is a base) not under the base."""
+
+    text: Text
+    wants: frozenset[Want] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.text.name
+
+    def needs_base(self, subject: Observation) -> bool:
+        return next(self.text.signatures(subject), None) is not None
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        subject = evidence.subject
+        found = list(self.text.signatures(subject))
+        metrics = {name: float(value) for name, value in subject.metrics().items()}
+        if not found:
+            return self._without(subject, metrics)
+        signature = self._wanted(found, evidence.first)
+        if evidence.base is not None:
+            other = classify(evidence.base)
+            if signature in self.text.signatures(evidence.base):
+                why = f"{signature}, and the same under what it is compared with"
+                return Verdict(Answer.UNINTERESTING, signature, metrics, why)
+            if other is not None and other.kind in UNJUDGEABLE:
+                why = f"what it is compared with cannot be judged: {other}"
+                return Verdict(Answer.UNRESOLVED, signature, metrics, why)
+        return Verdict(Answer.INTERESTING, signature, metrics, str(signature))
+
+    def _without(self, subject: Observation, metrics: Mapping[str, float]) -> Verdict:
+        seen = classify(subject)
+        if subject.outcome in _OUT_OF_LIMITS or (seen is not None and seen.kind in UNJUDGEABLE):
+            return Verdict(Answer.UNRESOLVED, seen, metrics, f"cannot be judged: {seen}")
+        why = "it compiled without a failure" if seen is None else f"another failure: {seen}"
+        return Verdict(Answer.UNINTERESTING, seen, metrics, why)
+
+    def _wanted(self, found: list[Signature], first: Evidence | None) -> Signature:
+        """Of several failures the one that the unreduced script is studied for."""
+        pinned = None if first is None else next(self.text.signatures(first.subject), None)
+        return pinned if pinned is not None and pinned in found else found[0]
+
+
+def load(path: Path) -> Plugin:
+    """The plugin in a YAML file. Raises UserError with the file's name and what is wrong in it."""
+    return _plugin(_checked(read_mapping(path, KEYS), str(path)))
+
+
+def parse(text: str, origin: str) -> Plugin:
+    """As `load`, of a text; `origin` names it in errors."""
+    return _plugin(_checked(parse_mapping(text, origin, KEYS), origin))
+
+
+def _plugin(text: Text) -> Plugin:
+    def build(options: Options) -> TextOracle:
+        if options.when is not None:
+            raise UserError(
+                f"--when is a condition over metrics, and the oracle {text.name} looks for a text; "
+                "use an oracle that measures, as spills"
+            )
+        return TextOracle(text)
+
+    return Plugin(text.name, text.summary, build)
+
+
+def _checked(data: dict[str, Any], origin: str) -> Text:
+    name, summary = text_at(data, "name", origin), text_at(data, "summary", origin)
+    if not name or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {name!r}")
+    if not summary:
+        raise UserError(f"{origin}: says no summary (one line for the list of oracles)")
+    kind = text_at(data, "kind", origin)
+    patterns = _patterns(data.get("pattern"), origin)
+    if not patterns and kind not in KINDS:
+        raise UserError(f"{origin}: needs a pattern, or a kind among {', '.join(KINDS)}")
+    groups = {group for pattern in patterns for group in pattern.groupindex}
+    return Text(
+        name=name,
+        summary=one_line(summary),
+        kind=kind or name,
+        patterns=patterns,
+        template=_template(text_at(data, "signature", origin), groups, origin),
+        streams=_choices(data.get("streams"), STREAMS, "streams", origin),
+        outcomes=frozenset(
+            Outcome(o) for o in _choices(data.get("outcomes"), [o.value for o in Outcome], "outcomes", origin)
+        ),
+        clean=_clean(data.get("clean"), groups, origin),
+    )
+
+
+def _patterns(value: object, origin: str) -> tuple[re.Pattern[str], ...]:
+    texts = [] if value is None else value if isinstance(value, list) else [value]
+    found = []
+    for text in texts:
+        if not isinstance(text, str) or not text or len(text) > LONGEST_PATTERN:
+            raise UserError(f"{origin}: pattern should be a text of at most {LONGEST_PATTERN} characters")
+        try:
+            pattern = re.compile(text)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UserError(f"{origin}: the pattern {text!r} cannot be read: {error}") from error
+        if pattern.search(""):
+            raise UserError(f"{origin}: the pattern {text!r} matches an empty text, so it says nothing")
+        found.append(pattern)
+    return tuple(found)
+
+
+def _template(text: str | None, groups: set[str], origin: str) -> str | None:
+    if text is None:
+        return None
+    try:
+        fields = list(string.Formatter().parse(text))
+    except ValueError as error:
+        raise UserError(f"{origin}: the signature {text!r} cannot be read: {error}") from error
+    for _, name, spec, conversion in fields:
+        if name is not None and (name not in groups or spec or conversion):
+            named = ", ".join(sorted(groups)) or "none"
+            raise UserError(f"{origin}: signature has {{{name}}}; the pattern's named groups are: {named}")
+    return text
+
+
+def _choices(value: object, known: Any, key: str, origin: str) -> tuple[str, ...]:
+    if value is None:
+        return tuple(known)
+    if not isinstance(value, list) or not value or any(item not in known for item in value):
+        raise UserError(f"{origin}: {key} should be a list of some of: {', '.join(known)}; not {value!r}")
+    return tuple(value)
+
+
+def _clean(value: object, groups: set[str], origin: str) -> Mapping[str, str]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {value!r}")
+    for group, how in value.items():
+        if group not in groups:
+            raise UserError(f"{origin}: clean names {group!r}, which is no named group of the pattern")
+        if how not in CLEANERS:
+            raise UserError(f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {how!r}")
+    return dict(value)
+
+
+def _lines(observation: Observation, streams: tuple[str, ...]) -> Iterator[str]:
+    if "diagnostics" in streams:
+        for text in compiler_errors(observation):
+            yield from text.splitlines()
+    if "exceptions" in streams:
+        for exception in observation.exceptions:
+            yield from f"{exception.type}: {exception.message}".splitlines()
+    if "stderr" in streams:
+        yield from observation.stderr.splitlines()
