@@ -1,0 +1,1 @@
+"""Running probes: the pool, the worker inside the toolchain's interpreter, what a trial leaves behind."""

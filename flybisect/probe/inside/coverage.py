@@ -1,0 +1,53 @@
+"""Which lines of the script ran, traced kernels included.
+
+FlyDSL compiles rewritten functions under the script's own file name and line numbers, so a
+tracer that goes by file name sees them as well.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from typing import Any
+
+
+class Coverage:
+    """Collects lines from `start` on."""
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+        self._seen: set[int] = set()
+
+    def start(self) -> None:
+        if sys.version_info >= (3, 12):
+            self._monitor()
+        else:
+            sys.settrace(self._trace)
+            threading.settrace(self._trace)
+
+    def lines(self) -> list[int]:
+        return sorted(line for line in self._seen if line > 0)
+
+    def _trace(self, frame: types.FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename != self._script:
+            return None
+        return self._line
+
+    def _line(self, frame: types.FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self._seen.add(frame.f_lineno)
+        return self._line
+
+    def _monitor(self) -> None:
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+        tool = monitoring.COVERAGE_ID
+        monitoring.use_tool_id(tool, "flybisect")
+
+        def on_line(code: types.CodeType, line: int) -> Any:
+            if code.co_filename == self._script:
+                self._seen.add(line)
+            return monitoring.DISABLE
+
+        monitoring.register_callback(tool, monitoring.events.LINE, on_line)
+        monitoring.set_events(tool, monitoring.events.LINE)

@@ -1,0 +1,118 @@
+"""Exceptions as plain facts: what was raised, where in the script, and what the compiler said with it."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from . import irlines
+from .recorder import Recorder
+
+TEXT_LIMIT = 256 * 1024
+"""Characters of a message that are kept."""
+
+
+class Faults:
+    """Writes exceptions to the record, each once however often it is seen on its way up."""
+
+    def __init__(self, recorder: Recorder, script: str) -> None:
+        self._recorder = recorder
+        self._script = script
+        self._seen: list[BaseException] = []
+        self._lines: dict[int, dict[str, int]] = {}
+
+    def place_ir_lines(self, error: BaseException, located: str) -> None:
+        """Note which script lines the IR lines stand for that `error` names."""
+        named = irlines.places(_message(error))
+        for frame_line in (f["line"] for d in _diagnostics(error) for f in d["chain"] if f["file"] == "-"):
+            if frame_line not in named:
+                named.append(frame_line)
+        found = {}
+        for line in named:
+            script_line = irlines.script_line(located, line, self._script)
+            if script_line is not None:
+                found[str(line)] = script_line
+        self._lines[id(error)] = found
+
+    def raised(self, error: BaseException) -> None:
+        """A compile raised this; whether the script catches it shows later."""
+        if any(error is seen for seen in self._seen):
+            return
+        self._seen.append(error)
+        self._recorder.fact("raised", number=len(self._seen) - 1, **self._describe(error))
+
+    def uncaught(self, error: BaseException) -> None:
+        """This ended the script."""
+        chain = _chain(error)
+        numbers = [n for n, seen in enumerate(self._seen) if any(seen is link for link in chain)]
+        self._recorder.fact("uncaught", ends=numbers, **self._describe(error))
+
+    def _describe(self, error: BaseException) -> dict[str, Any]:
+        frames = _frames(error.__traceback__)
+        inside = [line for file, line, _ in frames if file == self._script]
+        line = inside[-1] if inside else None
+        if line is None and isinstance(error, SyntaxError) and error.filename == self._script:
+            line = error.lineno
+        return {
+            "type": type(error).__name__,
+            "module": type(error).__module__,
+            "message": _message(error),
+            "line": line,
+            "innermost": _package(frames[-1], self._script) if frames else "script",
+            "diagnostics": _diagnostics(error),
+            "ir_lines": next((self._lines[id(e)] for e in _chain(error) if id(e) in self._lines), {}),
+            "script": self._script,
+        }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:TEXT_LIMIT]
+    except Exception:  # `__str__` is the script's or FlyDSL's own code
+        return ""
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    chain: list[BaseException] = []
+    while error is not None and not any(error is link for link in chain):
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return chain
+
+
+def _frames(trace: types.TracebackType | None) -> list[tuple[str, int, str]]:
+    """(file, line, module's name) of each frame, outermost first."""
+    frames = []
+    while trace is not None:
+        frame = trace.tb_frame
+        name = frame.f_globals.get("__name__")
+        frames.append((frame.f_code.co_filename, trace.tb_lineno or 0, name if isinstance(name, str) else ""))
+        trace = trace.tb_next
+    return frames
+
+
+def _package(frame: tuple[str, int, str], script: str) -> str:
+    file, _, module = frame
+    return "script" if file == script or module == "__main__" else module.partition(".")[0]
+
+
+def _diagnostics(error: BaseException) -> list[dict[str, Any]]:
+    """What the compiler attached: FlyDSL's records where it has them, else MLIR's own, else nothing."""
+    records = getattr(error, "diagnostics", None)
+    if not isinstance(records, list):
+        records = getattr(error, "error_diagnostics", None)
+    found = []
+    for record in records if isinstance(records, list) else []:
+        text = str(getattr(record, "message", "") or record)
+        found.append({"text": text[:TEXT_LIMIT], "notes": _notes(record), "chain": _places(record)})
+    return found
+
+
+def _notes(record: Any) -> list[str]:
+    notes = getattr(record, "notes", None) or ()
+    return [str(getattr(note, "message", note))[:TEXT_LIMIT] for note in notes]
+
+
+def _places(record: Any) -> list[dict[str, Any]]:
+    chain = getattr(record, "chain", None) or ()
+    return [{"file": str(frame.filename), "line": int(frame.line)} for frame in chain]

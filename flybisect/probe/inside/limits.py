@@ -1,0 +1,41 @@
+"""Bounds on what a trial may take: address space, CPU, file size, no core dumps."""
+
+from __future__ import annotations
+
+import math
+import resource
+
+FILE_BYTES = 256 * 1024 * 1024
+"""Longest file that a trial may write."""
+
+_MIB = 1024 * 1024
+
+
+def address_space() -> int:
+    """Bytes of address space that this process has now."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        pages = int(statm.read().split()[0])
+    return pages * resource.getpagesize()
+
+
+def apply(memory: int, timeout: float) -> int:
+    """Bound this process: `memory` MiB above what it has now, `timeout` seconds of CPU.
+
+    Returns the bound on the address space in bytes.
+    """
+    bound = address_space() + memory * _MIB
+    cpu = max(1, math.ceil(timeout) + 1)
+    _lower(resource.RLIMIT_AS, bound, bound)
+    # The soft limit raises SIGXCPU; the hard one, a little later, kills.
+    _lower(resource.RLIMIT_CPU, cpu, cpu + 5)
+    _lower(resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES)
+    _lower(resource.RLIMIT_CORE, 0, 0)
+    return bound
+
+
+def _lower(kind: int, soft: int, hard: int) -> None:
+    """A limit can only be lowered: one that is already tighter stays."""
+    _, present = resource.getrlimit(kind)
+    if present != resource.RLIM_INFINITY:
+        soft, hard = min(soft, present), min(hard, present)
+    resource.setrlimit(kind, (soft, hard))

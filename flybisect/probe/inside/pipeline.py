@@ -1,0 +1,102 @@
+"""FlyDSL's pass pipeline, run in two parts so that the stage is known: up to LLVM dialect, then the binary.
+
+The passes, their order and their options are untouched; FlyDSL's own IR dump runs the same
+pipeline in still smaller parts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import binaries
+from .recorder import Recorder
+
+BINARY_PASS = "gpu-module-to-binary"
+_FORMAT = re.compile(r"\bformat=\w+")
+
+
+def split(pipeline: str) -> tuple[str | None, str | None]:
+    """A textual pipeline as (passes before the binary, the binary's fragment and what follows).
+
+    Either is None where the pipeline has none; a pipeline of another form is all "before".
+    """
+    head, tail = "builtin.module(", ")"
+    at = pipeline.find(BINARY_PASS)
+    if at < 0 or not (pipeline.startswith(head) and pipeline.endswith(tail)):
+        return pipeline, None
+    before = pipeline[len(head) : at].rstrip(", ")
+    if before.count("(") != before.count(")") or before.count("{") != before.count("}"):
+        return pipeline, None
+    binary = head + pipeline[at:]
+    return (head + before + tail if before else None), binary
+
+
+def as_assembly(binary: str) -> str:
+    """The binary's own fragment, its options kept, with assembly as its output format."""
+    if _FORMAT.search(binary):
+        return _FORMAT.sub("format=isa", binary, count=1)
+    return binary.replace(BINARY_PASS, BINARY_PASS + "{format=isa}", 1)
+
+
+class Splitter:
+    """Stands in for the `PassManager` that `flydsl.compiler.jit_function` parses its pipeline with."""
+
+    def __init__(self, real: Any, recorder: Recorder, assembly: bool) -> None:
+        self._real = real
+        self._recorder = recorder
+        self._assembly = assembly
+
+    def parse(self, pipeline: str, *arguments: Any, **named: Any) -> Any:
+        before, binary = split(pipeline)
+        parts = []
+        if before is not None:
+            parts.append(("passes", self._real.parse(before, *arguments, **named)))
+        isa = None
+        if binary is not None:
+            parts.append(("codegen", self._real.parse(binary, *arguments, **named)))
+            if self._assembly:
+                isa = self._real.parse(as_assembly(binary), *arguments, **named)
+        return _Parts(parts, isa, self._recorder)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._real(*arguments, **named)
+
+
+class _Parts:
+    """Pass managers that are run one after the other, and answer like one."""
+
+    def __init__(self, parts: list[tuple[str, Any]], isa: Any, recorder: Recorder) -> None:
+        self._parts = parts
+        self._isa = isa
+        self._recorder = recorder
+
+    def run(self, operation: Any) -> None:
+        for stage, manager in self._parts:
+            self._recorder.stage(stage)
+            copy = operation.clone() if stage == "codegen" and self._isa is not None else None
+            manager.run(operation)
+            if copy is not None:
+                self._assemble(copy)
+
+    def _assemble(self, copy: Any) -> None:
+        try:
+            self._isa.run(copy)
+            for text in binaries.objects(copy.operation):
+                self._recorder.binary("assembly", text)
+        except Exception as error:  # a second code generation for our own ends must not fail the trial
+            self._recorder.fact("note", text=f"no assembly: {type(error).__name__}: {error}")
+
+    def __getattr__(self, name: str) -> Any:
+        """A method that sets something: set it on every part."""
+
+        def on_all(*arguments: Any, **named: Any) -> None:
+            for _, manager in self._parts:
+                getattr(manager, name)(*arguments, **named)
+            if self._isa is not None and name == "enable_verifier":
+                self._isa.enable_verifier(*arguments, **named)
+
+        return on_all

@@ -1,0 +1,64 @@
+"""Finding and ending everything that a trial started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+PATIENCE = 10.0
+"""Seconds after which processes that will not die (stuck in the kernel) are left behind."""
+
+
+def end_descendants() -> None:
+    """Kill and reap every descendant of this process, which must adopt orphans.
+
+    Looks again until none is left, since a process can fork while it is being looked for.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        found = _descendants(os.getpid())
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        _reap()
+        if not found or time.monotonic() > deadline:
+            return
+        time.sleep(0.002)
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+    except ChildProcessError:
+        return
+
+
+def _descendants(root: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            parent = _parent(int(name))
+            if parent is not None:
+                children.setdefault(parent, []).append(int(name))
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            found.append(child)
+            waiting.append(child)
+    return found
+
+
+def _parent(pid: int) -> int | None:
+    """The parent of a process, None when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            # The command's name stands in parentheses and may hold anything.
+            fields = stat.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return int(fields[1]) if len(fields) > 1 else None

@@ -1,0 +1,158 @@
+"""A worker: imports torch and flydsl once, then forks a child per trial."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from . import kernel, processes, recorder, trial, wire
+from .pump import Pump
+
+PRELOADED = ("torch", "flydsl.compiler", "flydsl.expr", "flydsl.expr.rocdl")
+RECORD_LIMIT = 96 * 1024 * 1024
+"""Bytes of facts that are read of one trial."""
+
+
+def main(control: int, start: dict[str, Any]) -> int:
+    """Serve until the other side closes. `start`: `paths`, `rocm`, `warm`."""
+    sock = socket.socket(fileno=control)
+    sys.path[:0] = start["paths"]
+    kernel.adopt_orphans()
+    try:
+        version = _load(start["warm"])
+    except Exception as error:  # whatever a toolchain's import raises, the runner is told
+        wire.send(sock, {"broken": f"{type(error).__name__}: {error}"})
+        return 1
+    wire.send(sock, {"ready": True, "version": version})
+    while True:
+        request = wire.receive(sock)
+        if request is None:
+            return 0
+        if "trial" in request:
+            wire.send(sock, _Trial(request["trial"], start["rocm"], sock).outcome())
+
+
+def _load(warm: bool) -> str:
+    """Import what every trial needs, so that no trial pays for it; FlyDSL's version."""
+    if not warm:
+        return ""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    torch = importlib.import_module("torch")
+    # A pool of threads in the parent would not be there in a fork.
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()
+    return str(getattr(importlib.import_module("flydsl"), "__version__", ""))
+
+
+class _Trial:
+    """One forked child, from its start until nothing of it is left."""
+
+    def __init__(self, request: dict[str, Any], rocm: str | None, sock: socket.socket) -> None:
+        self._sock = sock
+        self._record = os.memfd_create("record")
+        self._crash = os.memfd_create("crash")
+        self._started = time.monotonic()
+        self._deadline = self._started + request["timeout"]
+        self._kills = _out_of_memory_kills()
+        reading, writing = os.pipe()
+        self._pump = Pump(reading)
+        self._gone = False
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._child(request, rocm, writing)
+        os.close(writing)
+
+    def _child(self, request: dict[str, Any], rocm: str | None, stderr: int) -> None:
+        try:
+            trial.detach(self._sock.fileno())
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, 0)
+            os.dup2(null, 1)
+            os.dup2(stderr, 2)
+            trial.run(request, request["own"], rocm, self._record, self._crash)
+        finally:
+            os._exit(70)
+
+    def outcome(self) -> dict[str, Any]:
+        try:
+            ended, status, usage = self._wait()
+            processes.end_descendants()
+            self._pump.drain()
+            return {
+                "ended": ended,
+                "status": status,
+                "seconds": time.monotonic() - self._started,
+                "cpu": usage.ru_utime + usage.ru_stime if usage else 0.0,
+                "peak_kib": usage.ru_maxrss if usage else 0,
+                "oom_kill": _out_of_memory_kills() > self._kills,
+                "head": base64.b64encode(self._pump.head).decode("ascii"),
+                "tail": base64.b64encode(self._pump.tail).decode("ascii"),
+                "dropped": self._pump.dropped,
+                "crash": os.pread(self._crash, 1 << 16, 0).decode("utf-8", "replace"),
+                "facts": recorder.read(self._record, RECORD_LIMIT),
+            }
+        finally:
+            self._pump.close()
+            os.close(self._record)
+            os.close(self._crash)
+
+    def _wait(self) -> tuple[str, int, Any]:
+        """How the wait ended (`exit`, `timeout`, `cancelled`), the wait status, the resources used."""
+        ended = "exit"
+        child = os.pidfd_open(self._pid)
+        try:
+            poller = select.poll()
+            for handle in (child, self._pump.handle, self._sock.fileno()):
+                poller.register(handle, select.POLLIN)
+            while True:
+                left = self._deadline - time.monotonic()
+                if left <= 0:
+                    ended = "timeout"
+                    break
+                ready = {handle for handle, _ in poller.poll(left * 1000)}
+                if self._pump.handle in ready and not self._pump.take():
+                    poller.unregister(self._pump.handle)
+                if self._sock.fileno() in ready:
+                    # A word to stop, or the runner is gone; either way this trial is over.
+                    wire.receive(self._sock)
+                    ended = "cancelled"
+                    break
+                if child in ready:
+                    break
+        finally:
+            os.close(child)
+        # Before it is reaped, while its number cannot be another process's.
+        _kill_group(self._pid)
+        _, status, usage = os.wait4(self._pid, 0)
+        return ended, status, usage
+
+
+def _kill_group(group: int) -> None:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _out_of_memory_kills() -> int:
+    """How often this kernel has killed a process for want of memory; 0 where it does not say."""
+    try:
+        with open("/proc/vmstat", encoding="ascii") as counters:
+            for line in counters:
+                if line.startswith("oom_kill "):
+                    return int(line.split()[1])
+    except OSError:
+        return 0
+    return 0

@@ -1,0 +1,163 @@
+"""From what a worker sent back to an Observation. Pure."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from flybisect.observation import Diagnostic, ExceptionFacts, Kernel, Observation, Outcome, Probe, Stage
+from flybisect.probe import assembly, codeobject, diagnostics
+
+STDERR_LIMIT = 64 * 1024
+
+_NO_MEMORY = re.compile(
+    r"std::bad_alloc|LLVM ERROR: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
+    r"|Cannot allocate memory|Buffer allocation failed"
+)
+_CRASH_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in ', re.MULTILINE)
+
+Fact = Mapping[str, Any]
+
+
+def observation(probe: Probe, version: str, folder: str, reply: Fact) -> Observation:
+    """`folder`: the trial's own; its path is cut out of every text, so that it says nothing of a machine."""
+    return _Reading(probe, version, folder, reply).observation()
+
+
+class _Reading:
+    def __init__(self, probe: Probe, version: str, folder: str, reply: Fact) -> None:
+        self.probe = probe
+        self.version = version
+        self.folder = folder
+        self.reply = reply
+        self.facts: Sequence[Fact] = reply["facts"]
+        self.script = os.path.join(folder, probe.name)
+        self.head = base64.b64decode(reply["head"]).decode("utf-8", "replace")
+        self.tail = base64.b64decode(reply["tail"]).decode("utf-8", "replace")
+        self.uncaught = next((f for f in self.facts if f["kind"] == "uncaught"), None)
+        status = int(reply["status"])
+        self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        self.exit_code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+
+    def observation(self) -> Observation:
+        found = self._diagnostics()
+        outcome, note = self._outcome()
+        return Observation(
+            outcome=outcome,
+            stage=self._stage(),
+            arch=self.probe.arch,
+            flydsl=self.version,
+            exit_code=self.exit_code,
+            signal=self.signal,
+            exceptions=self._exceptions(),
+            diagnostics=found,
+            stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
+            kernels=self._kernels(),
+            traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
+            lines=tuple(n for f in self.facts if f["kind"] == "lines" for n in f["lines"]),
+            seconds=float(self.reply["seconds"]),
+            cpu_seconds=float(self.reply["cpu"]),
+            peak_mib=int(self.reply["peak_kib"]) // 1024,
+            crash_line=self._crash_line(),
+            note="; ".join(filter(None, [note, *(f["text"] for f in self.facts if f["kind"] == "note")])),
+        )
+
+    def _printed(self) -> str:
+        if self.reply["dropped"]:
+            return f"{self.head}\n[{self.reply['dropped']} bytes left out]\n{self.tail}"
+        return self.head + self.tail
+
+    def _shorten(self, text: str) -> str:
+        return text.replace(self.folder + os.sep, "")
+
+    def _stage(self) -> Stage:
+        stages = [f["stage"] for f in self.facts if f["kind"] == "stage"]
+        return Stage(stages[-1]) if stages else Stage.START
+
+    def _outcome(self) -> tuple[Outcome, str]:
+        """How it ended, and what the tool has to say about it."""
+        broken = next((f["text"] for f in self.facts if f["kind"] == "broken"), None)
+        if broken is not None:
+            return Outcome.BROKEN, f"the trial could not be set up: {broken}"
+        if self._linker_missing():
+            return Outcome.BROKEN, "no ld.lld that runs: the code object could not be linked"
+        if self.reply["ended"] == "timeout" or self.signal == signal.SIGXCPU:
+            return Outcome.TIMEOUT, ""
+        if self._out_of_memory():
+            return Outcome.MEMORY, ""
+        if self.signal is not None:
+            return Outcome.SIGNAL, ""
+        if self.exit_code == 0:
+            return Outcome.OK, ""
+        return (Outcome.EXCEPTION if self.uncaught is not None else Outcome.EXIT), ""
+
+    def _linker_missing(self) -> bool:
+        """True where the linker did not run at all; a linker that ran says what it did not like."""
+        said = self._printed() + "".join(f["message"] for f in self._raised())
+        return "lld invocation failed" in said and "ld.lld: error:" not in said
+
+    def _out_of_memory(self) -> bool:
+        if self.exit_code == 0:
+            return False
+        if self.uncaught is not None:
+            return self.uncaught["type"] == "MemoryError" or bool(_NO_MEMORY.search(self.uncaught["message"]))
+        if self.signal == signal.SIGKILL:
+            return bool(self.reply["oom_kill"])
+        return self.signal is not None and bool(_NO_MEMORY.search(self._printed()))
+
+    def _raised(self) -> list[Fact]:
+        """Every exception that is known of, each once, the one that ended the script last."""
+        ends = self.uncaught["ends"] if self.uncaught is not None else ()
+        caught = [f for f in self.facts if f["kind"] == "raised" and f["number"] not in ends]
+        return caught + ([self.uncaught] if self.uncaught is not None else [])
+
+    def _exceptions(self) -> tuple[ExceptionFacts, ...]:
+        return tuple(
+            ExceptionFacts(
+                type=f["type"],
+                message=self._shorten(f["message"]),
+                line=f["line"],
+                caught=f["kind"] == "raised",
+                module=f["module"],
+                innermost=f["innermost"],
+            )
+            for f in self._raised()
+        )
+
+    def _diagnostics(self) -> tuple[Diagnostic, ...]:
+        attached = [d for f in self._raised() for d in diagnostics.from_exception(f)]
+        printed = self._printed()
+        for fact in self._raised():
+            # A traceback on stderr repeats the message that was just read.
+            printed = printed.replace(fact["message"], "") if fact["message"] else printed
+        said = {d.text for d in attached}
+        native = [d for d in diagnostics.from_text(printed, self.script) if d.text not in said]
+        return tuple(replace(d, text=self._shorten(d.text)) for d in [*attached, *native])
+
+    def _kernels(self) -> tuple[Kernel, ...]:
+        found: dict[tuple[str, int], Kernel] = {}
+        texts: dict[str, assembly.KernelText] = {}
+        for index, fact in enumerate(self.facts):
+            if fact["kind"] == "assembly":
+                texts.update(assembly.parse(base64.b64decode(fact["data"]).decode("utf-8", "replace")))
+            elif fact["kind"] == "object":
+                for kernel in codeobject.kernels(base64.b64decode(fact["data"]), self.probe.arch):
+                    text = texts.get(kernel.name, assembly.KernelText())
+                    found[kernel.name, index] = replace(
+                        kernel, instructions=text.instructions, bases=text.bases
+                    )
+        return tuple(found.values())
+
+    def _crash_line(self) -> int | None:
+        """The script's innermost line when a signal ended it, from the stack that was left behind."""
+        if self.signal is None:
+            return None
+        for frame in _CRASH_FRAME.finditer(self.reply["crash"]):
+            if frame["file"] == self.script:
+                return int(frame["line"])
+        return None

@@ -1,0 +1,182 @@
+"""Runs probes: one warm worker per toolchain and slot, started when first needed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from flybisect.observation import Observation, Outcome, Probe, Stage
+from flybisect.probe import reading
+from flybisect.probe.inside import landlock
+from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
+from flybisect.toolchain.model import Toolchain
+
+SLOT_POLL_SECONDS = 0.1
+
+__all__ = ["Runner", "TrialCancelled", "confinement"]
+
+
+def confinement() -> list[str]:
+    """What holds for a trial on this machine, one sentence each."""
+    return [
+        *landlock.describe(),
+        "address space, CPU time, file size and output of a trial are bounded; every process it starts is ended",
+    ]
+
+
+class Runner:
+    """At most `jobs` trials at once. Thread-safe; a context manager."""
+
+    def __init__(self, scratch: Path, jobs: int) -> None:
+        """`scratch`: a folder for trial folders and worker logs; made where it is missing."""
+        if jobs < 1:
+            raise ValueError("at least one job is needed")
+        scratch.mkdir(parents=True, exist_ok=True)
+        self._root = Path(tempfile.mkdtemp(prefix="trials-", dir=scratch)).resolve()
+        self._jobs = jobs
+        self._slots = threading.BoundedSemaphore(jobs)
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._started = 0
+        self._closed = False
+
+    def run(
+        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
+    ) -> Observation:
+        """Blocks until the trial is over. Raises TrialCancelled soon after `cancelled` is set."""
+        with self._slot(cancelled):
+            try:
+                return self._attempt(probe, toolchain, cancelled)
+            except WorkerDied:
+                pass
+            try:
+                return self._attempt(probe, toolchain, cancelled)
+            except WorkerDied as error:
+                return _broken(probe, toolchain, f"{error}, twice")
+
+    def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
+        """The same in a fresh process in which nothing was imported before."""
+        with self._slot(None):
+            try:
+                worker = self._start(toolchain, warm=False, cancelled=None)
+            except WorkerBroken as error:
+                return _broken(probe, toolchain, str(error))
+            try:
+                return self._trial(worker, probe, None)
+            except WorkerDied as error:
+                return _broken(probe, toolchain, str(error))
+            finally:
+                worker.close()
+
+    def close(self) -> None:
+        """End the workers and remove what trials left behind. Trials must be over."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.close()
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _slot(self, cancelled: threading.Event | None) -> Iterator[None]:
+        while not self._slots.acquire(timeout=SLOT_POLL_SECONDS):
+            if cancelled is not None and cancelled.is_set():
+                raise TrialCancelled
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    def _attempt(
+        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None
+    ) -> Observation:
+        try:
+            worker = self._take(toolchain) or self._start(toolchain, warm=True, cancelled=cancelled)
+        except WorkerBroken as error:
+            return _broken(probe, toolchain, str(error))
+        try:
+            seen = self._trial(worker, probe, cancelled)
+        except TrialCancelled:
+            self._give_back(worker)
+            raise
+        except BaseException:
+            worker.close()
+            raise
+        self._give_back(worker)
+        return seen
+
+    def _trial(self, worker: Worker, probe: Probe, cancelled: threading.Event | None) -> Observation:
+        folder = Path(tempfile.mkdtemp(prefix="trial-", dir=self._root))
+        try:
+            request = {
+                "source": probe.source,
+                "name": probe.name,
+                "arch": probe.arch,
+                "argv": list(probe.argv),
+                "folder": str(probe.folder) if probe.folder is not None else None,
+                "wants": sorted(want.value for want in probe.wants),
+                "timeout": probe.timeout,
+                "memory": probe.memory,
+                "own": str(folder),
+            }
+            reply = worker.run(request, probe.timeout, cancelled)
+            return reading.observation(probe, worker.version, str(folder), reply)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _start(self, toolchain: Toolchain, *, warm: bool, cancelled: threading.Event | None) -> Worker:
+        with self._lock:
+            self._started += 1
+            log = self._root / f"worker-{self._started}.log"
+        worker = Worker(toolchain, log, warm)
+        try:
+            worker.ready(cancelled)
+        except BaseException:
+            worker.close()
+            raise
+        return worker
+
+    def _take(self, toolchain: Toolchain) -> Worker | None:
+        with self._lock:
+            for worker in reversed(self._idle):
+                if worker.toolchain == toolchain:
+                    self._idle.remove(worker)
+                    return worker
+        return None
+
+    def _give_back(self, worker: Worker) -> None:
+        """Keep it warm; where too many wait, the one unused for longest goes."""
+        with self._lock:
+            if not self._closed:
+                self._idle.append(worker)
+                worker_to_close = self._idle.pop(0) if len(self._idle) > 2 * self._jobs else None
+            else:
+                worker_to_close = worker
+        if worker_to_close is not None:
+            worker_to_close.close()
+
+
+def _broken(probe: Probe, toolchain: Toolchain, why: str) -> Observation:
+    return Observation(
+        outcome=Outcome.BROKEN,
+        stage=Stage.START,
+        arch=probe.arch,
+        flydsl=toolchain.version,
+        note=why,
+    )
