@@ -112,26 +112,31 @@ class Judge:
         """Other failures of the compiler that candidates showed, each with the first such script."""
         return dict(self._also_seen)
 
+    def look(self, source: str) -> tuple[Evidence, Verdict]:
+        """What a script shows on its own, pinned to nothing. Raises UserError where it does not parse."""
+        problem = static_problem(source)
+        if problem is not None:
+            raise UserError(f"{self.case.script}: {problem}")
+        subject, ran = self._observation(source, self.subject, self.oracle.wants, None)
+        base, ran_base = self._base(source, subject, None)
+        self._counter.candidate(Source.TRIAL if ran or ran_base else Source.CACHE)
+        evidence = Evidence(subject, base)
+        return evidence, self._verdict(evidence)
+
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.
 
         Raises UserError where it does not parse or a toolchain cannot be used. A verdict that is not
         interesting pins nothing: see `flybisect.explain.explain_uninteresting`.
         """
-        problem = static_problem(source)
-        if problem is not None:
-            raise UserError(f"{self.case.script}: {problem}")
-        self._pinned = None
-        evidence, ran = self._evidence(source, None)
+        evidence, verdict = self.look(source)
         for setting, seen in self._settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
-        verdict = self._verdict(evidence)
         self._first = evidence
+        self._pinned = verdict.signature if verdict.interesting else None
         if verdict.interesting:
-            self._pinned = verdict.signature
             self._learn(evidence)
-        self._counter.candidate(Source.TRIAL if ran else Source.CACHE)
         self._remember(source, verdict)
         return verdict
 
@@ -151,7 +156,7 @@ class Judge:
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Observation:
         """The subject's observation with more than the oracle wants; a trial like any other."""
-        return self._look(source, self.subject, self.oracle.wants | wants, None)[0]
+        return self._observation(source, self.subject, self.oracle.wants | wants, None)[0]
 
     def confirm_cold(self, source: str) -> Verdict:
         """Judge once more, in fresh processes and without journal or memory."""
@@ -214,16 +219,20 @@ class Judge:
             return verdict
         return replace(verdict, answer=Answer.UNINTERESTING, why=f"another bug: {verdict.signature}")
 
-    def _evidence(self, source: str, cancelled: threading.Event | None) -> tuple[Evidence, bool]:
+    def _evidence(self, source: str, cancelled: threading.Event) -> tuple[Evidence, bool]:
         """What the candidate shows, and whether a trial was run for it."""
-        subject, ran = self._look(source, self.subject, self.oracle.wants, cancelled)
-        base = None
-        if self.base is not None and self.oracle.needs_base(subject):
-            base, ran_base = self._look(source, self.base, self.oracle.wants, cancelled)
-            ran = ran or ran_base
-        return Evidence(subject, base, self._first), ran
+        subject, ran = self._observation(source, self.subject, self.oracle.wants, cancelled)
+        base, ran_base = self._base(source, subject, cancelled)
+        return Evidence(subject, base, self._first), ran or ran_base
 
-    def _look(
+    def _base(
+        self, source: str, subject: Observation, cancelled: threading.Event | None
+    ) -> tuple[Observation | None, bool]:
+        if self.base is None or not self.oracle.needs_base(subject):
+            return None, False
+        return self._observation(source, self.base, self.oracle.wants, cancelled)
+
+    def _observation(
         self, source: str, setting: Setting, wants: frozenset[Want], cancelled: threading.Event | None
     ) -> tuple[Observation, bool]:
         probe = self._probe(source, setting, wants)
