@@ -1,0 +1,1 @@
+"""Pure algorithms. No I/O, no FlyDSL, no git."""

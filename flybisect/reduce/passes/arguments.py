@@ -1,0 +1,49 @@
+"""Keyword arguments of calls, and the options of decorators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.passes.statements import where
+from flybisect.script.cut import Cut, own_nodes
+from flybisect.script.edit import Edit
+from flybisect.script.elements import Element
+from flybisect.script.scopes import Statement, Statements
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Decorators without their brackets, decorators whole, each keyword argument."""
+    found: list[Hint] = []
+    for entry in table.all:
+        decorators = getattr(entry.node, "decorator_list", [])
+        for decorator in decorators:
+            found += _decorator(table, entry, decorator)
+        for call in own_nodes(entry.node):
+            if isinstance(call, ast.Call):
+                for keyword in call.keywords:
+                    if not (call in decorators and len(call.keywords) + len(call.args) == 1):
+                        label = f"{where(table, entry)}: {table.source.segment(call)} - {keyword.arg}"
+                        found.append(Hint(label, Cut(elements=frozenset([Element(call, keyword)]))))
+    return found
+
+
+def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list[Hint]:
+    source = table.source
+    found: list[Hint] = []
+    start, end = source.span(decorator)
+    if isinstance(decorator, ast.Call):
+        bare = Edit(source.span(decorator.func)[1], end)
+        found.append(Hint(f"bare @{source.segment(decorator)}", Cut(edits=frozenset([bare]))))
+    line = source.line_begin(start), source.line_end(end - 1)
+    if not source.text[line[0] : start].strip(" \t@") and entry.start < line[1]:
+        label = f"no @{source.segment(decorator)} {getattr(entry.node, 'name', '')}"
+        following = source.text[line[1] :]
+        stop = line[1] + len(following) - len(following.lstrip(" \t"))
+        at = max(line[0], entry.start)
+        found.append(Hint(label, Cut(edits=frozenset([Edit(at, stop if at == entry.start else line[1])]))))
+    return found
+
+
+PASS = Pass("arguments", "keyword arguments, decorators and their options", hints)

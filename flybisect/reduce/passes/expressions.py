@@ -1,0 +1,82 @@
+"""Expressions by one of their operands, or by a small constant where an index is computed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut
+from flybisect.script.edit import Edit
+from flybisect.script.expressions import Place, modules, operand_text, places, root_name
+from flybisect.script.scopes import Statements
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """The outermost expressions first, so that large ones go at once."""
+    imported = modules(table)
+    found: list[Hint] = []
+    for entry in table.all:
+        for place in places(table, entry):
+            old = table.source.segment(place.node)
+            statement = table.source.segment(entry.node)[:200]
+            for new in _replacements(table, place, imported):
+                edit = Edit(*table.source.span(place.node), new)
+                found.append(Hint(f"{statement}: {old} -> {new}", Cut(edits=frozenset([edit]))))
+    return found
+
+
+def _replacements(table: Statements, place: Place, imported: frozenset[str]) -> Iterator[str]:
+    operands = list(_operands(place, imported))
+    seen: set[str] = set()
+    for operand in operands:
+        text = operand_text(table, place, operand)
+        if text not in seen:
+            seen.add(text)
+            yield text
+    if _computes_index(place.node, imported):
+        yield "0"
+
+
+def _operands(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]:
+    node = place.node
+    if isinstance(node, ast.BinOp):
+        yield from (node.left, node.right)
+    elif isinstance(node, ast.BoolOp):
+        yield from node.values
+    elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
+        yield node.operand
+    elif isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    elif isinstance(node, ast.Call) and not _launches(node):
+        if isinstance(node.func, ast.Attribute) and root_name(node.func) not in imported:
+            yield node.func.value
+        yield from (argument for argument in node.args if _is_value(argument, imported))
+
+
+def _launches(call: ast.Call) -> bool:
+    """`kernel(…).launch(…)`: without it there is no kernel."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "launch"
+
+
+def _is_value(node: ast.expr, imported: frozenset[str]) -> bool:
+    """False for constants, displays, and names of modules, as `fx.Float32` where a type is meant."""
+    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.Lambda)):
+        return False
+    if isinstance(node, (ast.Attribute, ast.Name)):
+        return root_name(node) not in imported
+    return True
+
+
+def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
+    """Arithmetic, or an id of the DSL (`fx.thread_idx.x`): most are offsets, and 0 is one too."""
+    if isinstance(node, ast.BinOp):
+        return True
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("x", "y", "z")
+        and root_name(node) in imported
+    )
+
+
+PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints)

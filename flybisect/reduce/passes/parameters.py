@@ -1,0 +1,70 @@
+"""Parameters of the script's own functions, together with the arguments at every call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut
+from flybisect.script.elements import Element
+from flybisect.script.scopes import Statement, Statements
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Parameters that nothing reads first, then the others with all that reads them."""
+    found: list[Hint] = []
+    for entry in table.all:
+        node = entry.node
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        calls = calls_of(table, entry)
+        if calls is None:
+            continue
+        for at, parameter in enumerate([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]):
+            elements = _elements(node, calls, parameter, at)
+            if elements is None:
+                continue
+            scope = table.function_scope[node]
+            key = (scope.number, parameter.arg)
+            read = bool(table.users.get(key))
+            label = f"parameter {node.name}({parameter.arg}) {len(table.users.get(key, ()))}"
+            found.append(Hint(label, Cut(elements=elements, lost=frozenset([key])), rank=int(read)))
+    return sorted(found, key=lambda hint: hint.rank)
+
+
+def calls_of(table: Statements, entry: Statement) -> list[ast.Call] | None:
+    """Every call of the function; None where its name is used in another way too."""
+    name = entry.node.name  # type: ignore[attr-defined]
+    users = table.users.get(table.owner(name, entry.scope), [])
+    calls: list[ast.Call] = []
+    for user, use in users:
+        found = [
+            node
+            for node in ast.walk(user.node)
+            if isinstance(node, ast.Call) and node.func is use.node
+        ]
+        if not found:
+            return None
+        calls += found
+    return calls
+
+
+def _elements(
+    function: ast.FunctionDef, calls: list[ast.Call], parameter: ast.arg, at: int
+) -> frozenset[Element] | None:
+    """The parameter and its argument in each call; None where a call hides which one it is."""
+    elements = {Element(function, parameter)}
+    keyword_only = parameter in function.args.kwonlyargs
+    for call in calls:
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return None
+        if any(keyword.arg is None for keyword in call.keywords):
+            return None
+        if not keyword_only and at < len(call.args):
+            elements.add(Element(call, call.args[at]))
+        elements |= {Element(call, k) for k in call.keywords if k.arg == parameter.arg}
+    return frozenset(elements)
+
+
+PASS = Pass("parameters", "parameters with the arguments at every call", hints)

@@ -1,0 +1,203 @@
+"""The scheduling of passes: rounds until nothing goes any more, then the proof that it does not.
+
+A round runs every pass with delta debugging over its hints, those left out that failed before. When
+a round changes nothing, every single hint of every pass is tried on the script as it stands. If all
+fail, the script is 1-minimal over the passes; if one holds, rounds begin again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from flybisect.observation import Verdict
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut, carry_out, close
+from flybisect.script.edit import Conflict
+from flybisect.script.measure import Size, size_of
+from flybisect.script.scopes import Statements
+from flybisect.script.source import Source
+from flybisect.search.grow import Subset, grow, singles, whole
+
+
+class Judging(Protocol):
+    """What the reducer sees of the judge."""
+
+    def verdicts(self, sources: Iterable[str]) -> Iterator[tuple[str, Verdict]]:
+        """In order; may look ahead, so it is closed when the rest is not wanted."""
+        ...
+
+    def coverage(self, source: str) -> frozenset[int] | None:
+        """Lines that ran in any of the case's settings, or None where that is unknown."""
+        ...
+
+    def failing_line(self, source: str) -> int | None:
+        """The script's line that the compiler named when this source was judged."""
+        ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a reduction stands, for whoever shows progress."""
+
+    activity: str
+    """Name of the pass, with `verify ` before it while minimality is being proved."""
+    text: str
+    """The best script so far."""
+    tried: str = ""
+    """Label of the hint whose turn it is; empty when the best script has just changed."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What came out."""
+
+    text: str
+    minimal: bool
+    """True when every single hint of every pass was tried on this text, and failed."""
+
+
+class Reducer:
+    """Reduces one script. `notice` is told of every step; it must not raise."""
+
+    def __init__(
+        self, judge: Judging, passes: Sequence[Pass], notice: Callable[[Step], None] = lambda step: None
+    ) -> None:
+        self._judge = judge
+        self._passes = passes
+        self._notice = notice
+        self._failed: set[str] = set()
+        self._best = ""
+        self._lines_of: tuple[str, frozenset[int] | None] = ("", None)
+
+    @property
+    def best(self) -> str:
+        """The smallest interesting script so far; what is left when the run is interrupted."""
+        return self._best
+
+    def run(self, text: str) -> Reduction:
+        """`text` is known to be interesting."""
+        self._best = text
+        self._lines_of = (text, self._judge.coverage(text))
+        while True:
+            self._rounds()
+            before = self._best
+            for each in self._passes:
+                self._search(each, verify=True)
+            if self._best == before:
+                return Reduction(self._best, minimal=True)
+
+    def _rounds(self) -> None:
+        while True:
+            before = self._best
+            for each in self._passes:
+                self._search(each, verify=False)
+            if self._best == before:
+                return
+
+    def _facts(self) -> Facts:
+        lines = self._lines_of[1] if self._lines_of[0] == self._best else None
+        return Facts(lines, self._judge.failing_line(self._best))
+
+    def _search(self, each: Pass, verify: bool) -> None:
+        """One sweep of a pass, rank by rank; the text is read anew after each."""
+        rank = -1
+        while True:
+            table = Statements(Source(self._best))
+            every = each.hints(table, self._facts())
+            ranks = [hint.rank for hint in every if hint.rank > rank]
+            if not ranks:
+                return
+            rank = min(ranks)
+            hints = [hint for hint in every if hint.rank == rank]
+            if not verify:
+                hints = [hint for hint in hints if hint.label not in self._failed]
+            if hints:
+                chunks = singles(len(hints)) if verify else whole(len(hints))
+                attempt = _Attempt(self, each, table, hints, verify)
+                grow(chunks, attempt.ask)
+
+
+class _Attempt:
+    """One search over the hints of a pass on one text."""
+
+    def __init__(
+        self, reducer: Reducer, each: Pass, table: Statements, hints: Sequence[Hint], verify: bool
+    ) -> None:
+        self._reducer = reducer
+        self._pass = each
+        self._table = table
+        self._hints = hints
+        self._verify = verify
+        self._chosen: Subset = frozenset()
+        self._size: Size = size_of(table.source.text)
+        self._hopeless: list[frozenset[int]] = []
+
+    def ask(self, subsets: Iterable[Subset]) -> Iterator[bool]:
+        """Answers each subset; what cannot be built, or is no smaller, is answered without the judge."""
+        waiting: deque[tuple[Subset, str | None, Cut]] = deque()
+
+        def texts() -> Iterator[str]:
+            for subset in subsets:
+                text, cut = self._candidate(subset)
+                waiting.append((subset, text, cut))
+                if text is not None:
+                    self._notify(self._label(subset))
+                    yield text
+
+        answers = self._reducer._judge.verdicts(texts())
+        for _, verdict in answers:
+            while waiting and waiting[0][1] is None:
+                self._note_failure(*waiting.popleft())
+                yield False
+            subset, text, cut = waiting.popleft()
+            if verdict.interesting and text is not None:
+                self._accept(subset, text)
+                yield True
+                return
+            self._note_failure(subset, text, cut)
+            yield False
+        while waiting:
+            self._note_failure(*waiting.popleft())
+            yield False
+
+    def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
+        cut = Cut()
+        for item in sorted(subset):
+            cut |= self._hints[item].cut
+        try:
+            cut = close(self._table, cut)
+            if not self._verify and self._is_hopeless(cut):
+                return None, cut
+            text = carry_out(self._table, cut)
+            smaller = size_of(text) < self._size
+        except (Conflict, SyntaxError, ValueError, RecursionError):
+            return None, cut
+        return (text if smaller else None), cut
+
+    def _is_hopeless(self, cut: Cut) -> bool:
+        """A cut that takes all of one that failed alone is not tried before the proof at the end."""
+        return any(failed <= cut.statements for failed in self._hopeless)
+
+    def _label(self, subset: Subset) -> str:
+        fresh = subset - self._chosen
+        return self._hints[min(fresh)].label if len(fresh) == 1 else f"{len(fresh)} together"
+
+    def _note_failure(self, subset: Subset, text: str | None, cut: Cut) -> None:
+        fresh = subset - self._chosen
+        if len(fresh) == 1:
+            self._reducer._failed.add(self._hints[min(fresh)].label)
+            if text is not None and cut.statements and not cut.edits:
+                self._hopeless.append(cut.statements)
+
+    def _accept(self, subset: Subset, text: str) -> None:
+        self._chosen = subset
+        self._size = size_of(text)
+        self._reducer._best = text
+        self._notify("")
+
+    def _notify(self, tried: str) -> None:
+        activity = f"verify {self._pass.name}" if self._verify else self._pass.name
+        self._reducer._notice(Step(activity, self._reducer._best, tried))
