@@ -19,9 +19,10 @@ from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
 from flybisect.errors import UserError
 from flybisect.limits import MEMORY, TimeLimit
-from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Verdict, Want
+from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
 from flybisect.oracle import Evidence, Oracle
 from flybisect.script.check import problem as static_problem
+from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import in_order
 from flybisect.toolchain.model import Toolchain
@@ -92,6 +93,8 @@ class Judge:
         self._first: Evidence | None = None
         self._pinned: Signature | None = None
         self._also_seen: dict[Signature, str] = {}
+        self._failing_line: dict[str, int] = {}
+        self._allowed: frozenset[str] = frozenset()
 
     @property
     def counts(self) -> Counts:
@@ -114,7 +117,7 @@ class Judge:
 
     def look(self, source: str) -> tuple[Evidence, Verdict]:
         """What a script shows on its own, pinned to nothing. Raises UserError where it does not parse."""
-        problem = static_problem(source)
+        problem = syntax_problem(source)
         if problem is not None:
             raise UserError(f"{self.case.script}: {problem}")
         subject, ran = self._observation(source, self.subject, self.oracle.wants, None)
@@ -134,9 +137,11 @@ class Judge:
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
         self._first = evidence
+        # Names that `exec` or the like bind; a candidate may read what the original reads.
+        self._allowed = unbound_names(source)
         self._pinned = verdict.signature if verdict.interesting else None
         if verdict.interesting:
-            self._learn(evidence)
+            self._learn(source, evidence)
         self._remember(source, verdict)
         return verdict
 
@@ -158,6 +163,21 @@ class Judge:
         """The subject's observation with more than the oracle wants; a trial like any other."""
         return self._observation(source, self.subject, self.oracle.wants | wants, None)[0]
 
+    def coverage(self, source: str) -> frozenset[int] | None:
+        """Lines of the script that run under the subject or the base; None where a trial says none."""
+        lines: set[int] = set()
+        for setting in [self.subject] if self.base is None else [self.subject, self.base]:
+            wants = self.oracle.wants | {Want.COVERAGE}
+            seen = self._observation(source, setting, wants, None)[0]
+            if not seen.lines:
+                return None
+            lines.update(seen.lines)
+        return frozenset(lines)
+
+    def failing_line(self, source: str) -> int | None:
+        """The script's line that the compiler named when this very text was found interesting."""
+        return self._failing_line.get(source)
+
     def confirm_cold(self, source: str) -> Verdict:
         """Judge once more, in fresh processes and without journal or memory."""
         subject = self._cold(source, self.subject)
@@ -170,7 +190,7 @@ class Judge:
         known = self._known(source)
         if known is not None:
             return _Decision(known, Source.CACHE)
-        problem = static_problem(source)
+        problem = static_problem(source, self._allowed)
         if problem is not None:
             return _Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
         evidence, ran = self._evidence(source, cancelled)
@@ -185,7 +205,7 @@ class Judge:
             if not self._broken(decision.evidence):
                 self._remember(source, verdict)
             if verdict.interesting:
-                self._learn(decision.evidence)
+                self._learn(source, decision.evidence)
             self._note_signature(source, verdict)
         return verdict
 
@@ -202,7 +222,10 @@ class Judge:
         self._by_text[source] = verdict
         self._by_tree.setdefault(_tree_key(source), verdict)
 
-    def _learn(self, evidence: Evidence) -> None:
+    def _learn(self, source: str, evidence: Evidence) -> None:
+        line = _line_of_failure(evidence.subject)
+        if line is not None:
+            self._failing_line[source] = line
         for _, seen in self._settings(evidence):
             self._limit.learn(seen)
 
@@ -279,6 +302,16 @@ class Judge:
 
     def _broken(self, evidence: Evidence) -> bool:
         return any(seen.outcome is Outcome.BROKEN for _, seen in self._settings(evidence))
+
+
+def _line_of_failure(seen: Observation) -> int | None:
+    """What a diagnostic names; the script's innermost frame where tracing itself raised."""
+    for diagnostic in seen.diagnostics:
+        if diagnostic.severity == "error" and diagnostic.line is not None:
+            return diagnostic.line
+    if seen.stage is Stage.TRACE and seen.exceptions:
+        return seen.exceptions[-1].line
+    return None
 
 
 @lru_cache(maxsize=512)

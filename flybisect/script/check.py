@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
+
+
+def syntax_problem(text: str) -> str | None:
+    """Why the text is no Python program; None where it is one."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<candidate>", "exec", dont_inherit=True)
+            ast.parse(text)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"cannot be parsed: {error}"
+    return None
 
 
 def problem(text: str, allowed: frozenset[str] = frozenset()) -> str | None:
@@ -15,15 +30,10 @@ def problem(text: str, allowed: frozenset[str] = frozenset()) -> str | None:
     names that nothing binds before they are read. `allowed` are names to let pass, as those that
     the original script already has this way (`unbound_names`).
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(text, "<candidate>", "exec", dont_inherit=True)
-            source = Source(text)
-    except SyntaxError as error:
-        return f"line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return f"cannot be parsed: {error}"
+    broken = syntax_problem(text)
+    if broken is not None:
+        return broken
+    source = Source(text)
     for _, use in Statements(source).unbound():
         if use.name not in allowed:
             return f"line {source.line_of(use.offset)}: the name {use.name!r} is read and nothing binds it"
