@@ -19,6 +19,8 @@ from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
 from flybisect.toolchain.site import distribution_version
 
 OLDEST_PYTHON = (3, 10)
+CLOSES_NETWORK = 4
+"""The Landlock ABI (Linux 6.7) from which on a process can be kept off the network as well as off files."""
 FREE_MIB = 2048
 """Below this a few installed releases (300 MiB each) fill the disk."""
 
@@ -174,6 +176,17 @@ def check_cmake(machine: Machine) -> Check:
 
 def check_ccache(machine: Machine) -> Check:
     return _program_check("ccache", machine, "makes building many FlyDSL commits faster")
+
+
+def check_confinement(landlock_abi: int, holds: Sequence[str]) -> Check:
+    """`holds`: what is held for a trial, a sentence each (the room that runs trials says so)."""
+    found = f"Landlock ABI {landlock_abi}: {'; '.join(holds)}"
+    if landlock_abi >= CLOSES_NETWORK:
+        return Check("confinement", State.OK, found)
+    advice = (
+        "Linux 6.7 or newer closes both files and network to a trial; until then reduce only what you trust"
+    )
+    return Check("confinement", State.WARN, found, advice)
 
 
 def _package_check(name: str, machine: Machine, advice: str) -> Check:
