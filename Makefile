@@ -14,6 +14,7 @@ TESTS ?=
 
 BIN := $(VENV)/bin
 OURS := $(VENV)/made-by-flybisect
+PIP_IS_THERE = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) \
 	$$(test ! -e $(OURS) || echo --constraint constraints.txt)
 
@@ -50,11 +51,13 @@ clean:
 
 $(VENV)/.flybisect-run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing flybisect, FlyDSL, torch and a linker into $(VENV); the first time this takes minutes"
+	@$(PIP_IS_THERE)
 	$(INSTALL) --editable '.[lld]'
 	touch $@
 
 $(VENV)/.flybisect-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing flybisect and what its tests need into $(VENV); the first time this takes minutes"
+	@$(PIP_IS_THERE)
 	$(INSTALL) --editable '.[dev]'
 	touch $@
 

@@ -20,7 +20,7 @@ from flybisect.toolchain.site import distribution_version
 
 OLDEST_PYTHON = (3, 10)
 CLOSES_NETWORK = 4
-"""The Landlock ABI (Linux 6.7) from which on a process can be kept off TCP as well as off files."""
+"""The Landlock ABI (Linux 6.7) that keeps a process off TCP as well as off files."""
 FREE_MIB = 2048
 """Below this a few installed releases (300 MiB each) fill the disk."""
 
@@ -183,9 +183,7 @@ def check_confinement(landlock_abi: int, holds: Sequence[str]) -> Check:
     found = f"Landlock ABI {landlock_abi}: {'; '.join(holds)}"
     if landlock_abi >= CLOSES_NETWORK:
         return Check("confinement", State.OK, found)
-    advice = (
-        "Linux 6.7 or newer keeps a trial off your files and off TCP; until then, reduce only scripts you trust"
-    )
+    advice = "Linux 6.7 or newer keeps a trial off your files and TCP; until then reduce only what you trust"
     return Check("confinement", State.WARN, found, advice)
 
 
