@@ -1,0 +1,70 @@
+"""The command line: what each command takes is in `flybisect.commands`, what it does is elsewhere.
+
+Exit codes: 0 done (of `check`: interesting), 1 a negative answer, 2 an error of the user's or the
+machine's in one sentence, 125 cannot be judged, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from flybisect import __version__
+from flybisect.commands import check, oracles, passes, reduce
+from flybisect.errors import UserError
+from flybisect.interrupt import Interrupted, interruptible
+
+app = typer.Typer(
+    name="flybisect",
+    help="Minimize FlyDSL kernel scripts that show a compiler bug. Needs no GPU.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (reduce, check, oracles, passes):
+    command.add_to(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"flybisect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    """Options before the command."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Entry of the console script. Leaves by SystemExit, always."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with interruptible():
+            app(args=given, prog_name="flybisect", obj=tuple(given))
+    except UserError as error:
+        _fail(str(error), 2)
+    except Interrupted as interrupted:
+        _fail(f"ended by {interrupted}", interrupted.exit_code)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        _fail(f"{where}{error.strerror or error}", 2)
+    except sqlite3.Error as error:
+        _fail(f"the session's journal cannot be written: {error}", 2)
+
+
+def _fail(sentence: str, code: int) -> None:
+    print(f"flybisect: {sentence}", file=sys.stderr)
+    raise SystemExit(code)
+
+
+if __name__ == "__main__":
+    main()

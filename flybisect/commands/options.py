@@ -1,0 +1,81 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flybisect.case import Against, split_args
+
+Script = Annotated[
+    Path,
+    typer.Argument(metavar="SCRIPT", help="A kernel script, a folder with a case.yaml, or a case file."),
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- ARGS…]", help="The script's own arguments; they replace the case's."),
+]
+OracleName = Annotated[
+    str | None,
+    typer.Option("--oracle", metavar="NAME|PATH", help="What is looked for; `flybisect oracles` lists them."),
+]
+Arch = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ARCH",
+        help="As gfx942. Else the case's, the installed GPU's, or the only one that the script names.",
+    ),
+]
+Flydsl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC",
+        help="`installed`, a version (installed from PyPI once, beside the environment), or a folder.",
+    ),
+]
+AgainstArgs = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Compare with the same script under these arguments."),
+]
+AgainstFlydsl = Annotated[
+    str | None, typer.Option(metavar="SPEC", help="Compare with the same script under another FlyDSL.")
+]
+AgainstArch = Annotated[
+    str | None, typer.Option(metavar="ARCH", help="Compare with the same script for another arch.")
+]
+When = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPR",
+        help='The condition, in place of the oracle\'s own, as "vgpr_spills >= base.vgpr_spills + 8".',
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Trials at once; up to 4 cores without it. The result does not depend on it."),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(min=0.1, help="Wall seconds per trial. Without it the limit follows the script's own time."),
+]
+Memory = Annotated[int | None, typer.Option(min=64, metavar="MIB", help="Memory per trial.")]
+Workdir = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Where sessions and installed releases go (see workdirs/README.md)."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+
+
+def against(args: str | None, flydsl: str | None, arch: str | None) -> Against | None:
+    """What the `--against-…` options say together; None where none is given."""
+    if args is None and flydsl is None and arch is None:
+        return None
+    return Against(None if args is None else split_args(args, "--against-args"), flydsl, arch)
+
+
+def argv(arguments: list[str] | None) -> tuple[str, ...] | None:
+    """None where no arguments are given, so that the case's hold."""
+    return tuple(arguments) if arguments else None

@@ -1,0 +1,100 @@
+"""`flybisect reduce`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flybisect import reducing
+from flybisect.commands import options
+from flybisect.commands.notify import notifier
+from flybisect.interrupt import Interrupted
+from flybisect.output import output_path
+from flybisect.plugins import listing
+from flybisect.reduce.passes import PASSES
+from flybisect.reduce.select import select
+from flybisect.report.progress import progress
+from flybisect.report.result import heading_for, print_result
+from flybisect.report.resume import how_to_resume
+from flybisect.session import open_session
+from flybisect.workbench import Request, prepare
+
+
+def reduce(
+    context: typer.Context,
+    script: options.Script,
+    arguments: options.Arguments = None,
+    oracle: options.OracleName = None,
+    arch: options.Arch = None,
+    flydsl: options.Flydsl = None,
+    against_args: options.AgainstArgs = None,
+    against_flydsl: options.AgainstFlydsl = None,
+    against_arch: options.AgainstArch = None,
+    when: options.When = None,
+    jobs: options.Jobs = None,
+    timeout: options.Timeout = None,
+    memory: options.Memory = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="OUT.py", help="Without it: SCRIPT.min.py in the session's folder."
+        ),
+    ] = None,
+    passes: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these passes (see `flybisect passes`).")
+    ] = None,
+    skip_passes: Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")] = None,
+    workdir: options.Workdir = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Reduce a script to the smallest one that still shows its bug."""
+    chosen = select(PASSES, passes, skip_passes)
+    notify = notifier(quiet)
+    bench = prepare(
+        Request(
+            script=script,
+            argv=options.argv(arguments),
+            arch=arch,
+            flydsl=flydsl,
+            oracle=oracle,
+            against=options.against(against_args, against_flydsl, against_arch),
+            when=when,
+            timeout=timeout,
+            memory=memory,
+            jobs=jobs,
+            workdir=workdir,
+        ),
+        notify,
+    )
+    with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
+        out = output_path(output, session.folder, bench.case)
+        for warning in session.warnings:
+            notify(warning)
+        try:
+            with bench.judge(session.journal) as judge, progress(judge, bench.source, quiet) as show:
+                reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                found = reducing.search(judge, session, bench.source, chosen, show.step)
+                show.verifying(found.text)
+                heading = heading_for(bench, out, _choice(passes, skip_passes))
+                result = reducing.finish(judge, session, bench.source, found, out, heading)
+        except (Interrupted, OSError):
+            print(how_to_resume(session, context.obj), file=sys.stderr)
+            raise
+    print_result(result, json)
+    if not result.verified_cold:
+        raise typer.Exit(1)
+
+
+def _choice(passes: str | None, skip_passes: str | None) -> list[str]:
+    return [
+        *(["--passes", passes] if passes is not None else []),
+        *(["--skip-passes", skip_passes] if skip_passes is not None else []),
+    ]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(reduce)

@@ -1,0 +1,36 @@
+"""Where a reduced script goes: looked at before the work, so that nothing is overwritten by mistake."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from flybisect.case import FILE, Case
+from flybisect.errors import UserError
+
+
+def output_path(option: Path | None, session_folder: Path, case: Case) -> Path:
+    """Absolute. `NAME.min.py` in the session's folder where the command line names none.
+
+    Raises UserError when it is one of the files that the case is made of, or cannot be written.
+    """
+    if option is None:
+        return session_folder / f"{case.script.stem}.min.py"
+    path = option.expanduser().absolute()
+    for what, own in _own_files(case):
+        if path.exists() and own.exists() and path.samefile(own):
+            raise UserError(f"-o {option} is {what}; give the result another name")
+    if path.is_dir():
+        raise UserError(f"-o {option} is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise UserError(f"-o {option}: there is no folder {option.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise UserError(f"-o {option}: the folder {option.parent} cannot be written")
+    return path
+
+
+def _own_files(case: Case) -> list[tuple[str, Path]]:
+    files = [("the script itself", case.script), ("its case file", case.script.parent / FILE)]
+    if case.oracle is not None and case.oracle.endswith((".py", ".yaml", ".yml")):
+        files.append(("the oracle", Path(case.oracle)))
+    return files

@@ -1,0 +1,164 @@
+"""One reduction from the pinned script to a checked result, as `flybisect reduce` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flybisect import __version__
+from flybisect.counts import Counts
+from flybisect.durable import write_text
+from flybisect.errors import UserError
+from flybisect.explain import explain_uninteresting
+from flybisect.judge import Judge
+from flybisect.observation import Observation, Signature, Verdict
+from flybisect.oracle import Plugin
+from flybisect.reduce.hint import Pass
+from flybisect.reduce.reducer import Reducer, Reduction, Step
+from flybisect.script.source import count_statements
+from flybisect.session import Session
+
+Notice = Callable[[Step], None]
+Heading = Callable[[str, Verdict, Observation], str]
+"""From the reduced script, what it shows and how, to the script with a comment at its head."""
+
+
+@dataclass(frozen=True)
+class AlsoSeen:
+    """Another failure of the compiler that a candidate showed."""
+
+    signature: Signature
+    script: Path
+    """The first such candidate, kept in the session's folder."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `flybisect reduce` came to. `to_dict` is the object that `--json` prints."""
+
+    input: Path
+    output: Path
+    session: Path
+    oracle: str
+    flydsl: str
+    arch: str
+    argv: tuple[str, ...]
+    signature: Signature | None
+    verdict: Verdict
+    """Of the cold run."""
+    observation: Observation
+    """Of the reduced script."""
+    source: str
+    reduced: str
+    """Without the comment at its head."""
+    minimal: bool
+    counts: Counts
+    """Of this run; what an earlier one of the session had tried is among the cache hits."""
+    also_seen: tuple[AlsoSeen, ...]
+
+    @property
+    def verified_cold(self) -> bool:
+        return self.verdict.interesting
+
+    def to_dict(self) -> dict[str, Any]:
+        """Keys are kept stable: README, "The result as JSON", says what each is."""
+        return {
+            "script": str(self.output),
+            "input": str(self.input),
+            "output": str(self.output),
+            "session": str(self.session),
+            "verdict": self.verdict.answer.value,
+            "oracle": self.oracle,
+            "signature": None if self.signature is None else str(self.signature),
+            "metrics": dict(self.verdict.metrics),
+            "flydsl": self.flydsl,
+            "arch": self.arch,
+            "argv": list(self.argv),
+            "statements_before": count_statements(self.source),
+            "statements_after": count_statements(self.reduced),
+            "bytes_before": _bytes(self.source),
+            "bytes_after": _bytes(self.reduced),
+            "compiles": self.counts.compiles,
+            "candidates": self.counts.candidates,
+            "rejected_statically": self.counts.rejected_statically,
+            "cache_hits": self.counts.cache_hits,
+            "seconds": round(self.counts.seconds, 3),
+            "minimal": self.minimal,
+            "verified_cold": self.verified_cold,
+            "also_seen": [
+                {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
+            ],
+            "version": __version__,
+        }
+
+
+def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
+    """Judge the unreduced script. Raises UserError, saying what was seen, where it is not interesting."""
+    verdict = judge.pin(source)
+    if not verdict.interesting:
+        assert judge.first is not None
+        raise UserError(explain_uninteresting(shown, judge.oracle.name, verdict, judge.first, plugins))
+    return verdict
+
+
+def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], notice: Notice) -> Reduction:
+    """Reduce a pinned script, each better one on disk before the next is tried."""
+    session.save_best(source)
+    saved = source
+
+    def keep(step: Step) -> None:
+        nonlocal saved
+        if step.text != saved:
+            session.save_best(step.text)
+            saved = step.text
+        notice(step)
+
+    return Reducer(judge, passes, keep).run(source)
+
+
+def finish(
+    judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: Heading
+) -> Result:
+    """Head the script, run it once more cold, write it, and keep the result in the session."""
+    shown = judge.judge(reduction.text)
+    observation = judge.observe(reduction.text)
+    text = heading(reduction.text, shown, observation)
+    verdict = judge.confirm_cold(text)
+    write_text(output, text)
+    result = Result(
+        input=judge.case.script,
+        output=output,
+        session=session.folder,
+        oracle=judge.oracle.name,
+        flydsl=judge.subject.toolchain.version,
+        arch=judge.subject.arch,
+        argv=judge.subject.argv,
+        signature=judge.signature,
+        verdict=verdict,
+        observation=observation,
+        source=source,
+        reduced=reduction.text,
+        minimal=reduction.minimal,
+        counts=judge.counts,
+        also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
+    )
+    session.save_result(result.to_dict())
+    return result
+
+
+def _keep_others(seen: Mapping[Signature, str], folder: Path) -> tuple[AlsoSeen, ...]:
+    if not seen:
+        return ()
+    folder.mkdir(exist_ok=True)
+    kept = []
+    for number, (signature, source) in enumerate(seen.items(), start=1):
+        path = folder / f"{number:02d}-{signature.kind}.py"
+        write_text(path, source)
+        kept.append(AlsoSeen(signature, path))
+    return tuple(kept)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,21 @@
+"""What `flybisect check` prints for a person."""
+
+from __future__ import annotations
+
+from flybisect.checking import Check
+from flybisect.report.failure import failure_line
+from flybisect.report.figures import table
+
+
+def print_check(check: Check) -> None:
+    """The verdict and why, then what was seen."""
+    verdict = check.verdict
+    print(f"{verdict.answer.value}: {verdict.why}" if verdict.why else verdict.answer.value)
+    if verdict.signature is not None:
+        print(f"signature: {verdict.signature}")
+    failure = failure_line(check.observation)
+    if failure is not None:
+        print(f"failure: {failure}")
+    metrics = verdict.metrics or check.observation.metrics()
+    for row in table(metrics, "base" if check.base is not None else ""):
+        print(row)

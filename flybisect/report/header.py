@@ -1,0 +1,103 @@
+"""The comment at the head of a reduced script: how it was made, how to run it, what it shows. Pure.
+
+It is made of comments alone, so the tree of the script stays what it is. A `#!` line and an encoding
+line have to be the first ones of a file and stay so; that is also why nothing that a user wrote stands
+in the first two lines of the comment.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from flybisect import __version__
+from flybisect.case import Case
+from flybisect.report.figures import table
+from flybisect.toolchain.model import Toolchain
+
+_ENCODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What a header says."""
+
+    command: Sequence[str]
+    """That reduces the original."""
+    run: Sequence[str]
+    """That runs the reduced script."""
+    flydsl: str
+    arch: str
+    before: int
+    """Statements of the original."""
+    after: int
+    failure: str | None
+    """The line that it fails with; None where it compiles."""
+    metrics: Mapping[str, float]
+    """As a verdict has them, `base.` before those of what it is compared with."""
+    base: str
+    """What it is compared with, as `--recast`; empty without a base."""
+
+
+def headed(text: str, heading: Heading) -> str:
+    """The script with the comment at its head."""
+    lines = text.splitlines(keepends=True)[:2]
+    kept = 0
+    if lines and lines[0].startswith("#!"):
+        kept = 1
+    if any(_ENCODING.match(line) for line in lines[kept:2]):
+        kept = 1 + max(at for at, line in enumerate(lines) if _ENCODING.match(line))
+    end = "\r\n" if "\r\n" in text else "\n"
+    start = sum(len(line) for line in lines[:kept])
+    before = text[:start] if not start or text[:start].endswith(("\n", "\r")) else text[:start] + end
+    return before + end.join([*_comment(heading), ""]) + text[start:]
+
+
+def command_of(case: Case, toolchain: Toolchain, more: Sequence[str] = ()) -> list[str]:
+    """The command line that says all of a case, without folders. `more` are further options."""
+    found = ["flybisect", "reduce", case.script.name, "--oracle", _base_name(case.oracle or "")]
+    found += ["--arch", case.arch or ""]
+    found += ["--flydsl", toolchain.version if toolchain.kind == "installed" else _base_name(case.flydsl)]
+    if case.against is not None:
+        if case.against.argv is not None:
+            found += ["--against-args", shlex.join(case.against.argv)]
+        if case.against.flydsl is not None:
+            found += ["--against-flydsl", _base_name(case.against.flydsl)]
+        if case.against.arch is not None:
+            found += ["--against-arch", case.against.arch]
+    if case.when is not None:
+        found += ["--when", case.when]
+    return [*found, *more, *(["--", *case.argv] if case.argv else [])]
+
+
+def shell(words: Sequence[str]) -> str:
+    """As a shell reads it, on one line whatever is in the words."""
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
+
+
+def _escaped(word: str) -> str:
+    """Bash's `$'…'`."""
+    text = word.encode("unicode_escape", "surrogatepass").decode("ascii").replace("'", "\\'")
+    return f"$'{text}'"
+
+
+def _base_name(spec: str) -> str:
+    return PurePath(spec).name if "/" in spec else spec
+
+
+def _comment(heading: Heading) -> list[str]:
+    lines = [
+        f"# Reduced by flybisect {__version__} from {heading.before} statements to {heading.after}.",
+        f"# FlyDSL {heading.flydsl}, {heading.arch}. Reduced with:",
+        f"#   {shell(heading.command)}",
+        "# Run with:",
+        f"#   {shell(heading.run)}",
+        "# Shows:",
+    ]
+    if heading.failure is not None:
+        lines.append(f"#   {heading.failure}")
+    lines += [f"#   {row}".rstrip() for row in table(heading.metrics, heading.base)]
+    return lines

@@ -1,0 +1,84 @@
+"""What `flybisect reduce` prints at the end, and the comment that it puts on the script."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flybisect.case import Against
+from flybisect.observation import Observation, Verdict
+from flybisect.reducing import Heading, Result
+from flybisect.report import header
+from flybisect.report.failure import failure_line
+from flybisect.report.figures import table
+from flybisect.script.source import count_statements
+from flybisect.workbench import Bench
+
+
+def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
+    """`more`: options of the command that are no part of the case."""
+
+    def heading(text: str, verdict: Verdict, observation: Observation) -> str:
+        told = header.Heading(
+            command=header.command_of(bench.case, bench.subject.toolchain, more),
+            run=["python", output.name, *bench.subject.argv],
+            flydsl=bench.subject.toolchain.version,
+            arch=bench.subject.arch,
+            before=count_statements(bench.source),
+            after=count_statements(text),
+            failure=failure_line(observation),
+            metrics=verdict.metrics,
+            base=base_name(bench),
+        )
+        return header.headed(text, told)
+
+    return heading
+
+
+def base_name(bench: Bench) -> str:
+    """What the case compares with, as `--recast` or `FlyDSL 0.3.1`; empty where it does not."""
+    against: Against | None = bench.case.against
+    if against is None or bench.base is None:
+        return ""
+    parts = []
+    if against.argv is not None:
+        parts.append(shlex.join(against.argv) or "no arguments")
+    if against.flydsl is not None:
+        parts.append(f"FlyDSL {bench.base.toolchain.version}")
+    if against.arch is not None:
+        parts.append(against.arch)
+    return ", ".join(parts)
+
+
+def print_result(result: Result, as_json: bool) -> None:
+    """On stdout: one JSON object, or a few lines whose last is the path of the script."""
+    data = result.to_dict()
+    if as_json:
+        print(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    for line in _summary(result, data):
+        print(line)
+    print(result.output)
+
+
+def _summary(result: Result, data: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{data['statements_before']} -> {data['statements_after']} statements, "
+        f"{data['bytes_before']} -> {data['bytes_after']} bytes; "
+        f"{data['compiles']} compiles, {data['seconds']:.1f} s",
+        failure_line(result.observation) or str(result.signature),
+        *table(result.verdict.metrics, "base" if _compares(data) else ""),
+        ("1-minimal" if result.minimal else "not known to be minimal")
+        + ("; run once more in a fresh process, it shows the same" if result.verified_cold else ""),
+    ]
+    if not result.verified_cold:
+        lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
+    lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
+    return lines
+
+
+def _compares(data: dict[str, Any]) -> bool:
+    return any(name.startswith("base.") for name in data["metrics"])

@@ -1,0 +1,196 @@
+"""From what the command line says to all that a search needs: case, script, toolchains, oracle, judge.
+
+What can be wrong is looked for in the order of its price: the script and the case, then the oracle and
+its condition, then the arch, and only then the toolchains, whose installation may take minutes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flybisect import plugins
+from flybisect.case import Against, Case, find
+from flybisect.defaults import Defaults, load_defaults
+from flybisect.errors import UserError
+from flybisect.judge import Judge, Memory, Setting
+from flybisect.observation import Observation, Probe
+from flybisect.oracle import Options, Oracle
+from flybisect.probe.runner import Runner
+from flybisect.scriptfile import read_script
+from flybisect.toolchain import arch
+from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.resolve import resolve
+from flybisect.toolchain.rocm import find_rocm
+from flybisect.toolchain.store import Notify
+from flybisect.workdir import default_workdir
+
+MOST_JOBS = 4
+"""Without `--jobs`: a search goes one way, so more would mostly work on what is not needed."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line says. None: it does not, and the case file or `flybisect.yaml` may."""
+
+    script: Path
+    """A script, a folder with a `case.yaml`, or a case file."""
+    argv: tuple[str, ...] | None = None
+    arch: str | None = None
+    flydsl: str | None = None
+    oracle: str | None = None
+    against: Against | None = None
+    when: str | None = None
+    timeout: float | None = None
+    """Wall seconds per trial."""
+    memory: int | None = None
+    """MiB per trial."""
+    jobs: int | None = None
+    workdir: Path | None = None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A case with nothing left open."""
+
+    case: Case
+    source: str
+    oracle: Oracle
+    subject: Setting
+    base: Setting | None
+    workdir: Path
+    jobs: int
+
+    @property
+    def toolchain_keys(self) -> tuple[str, ...]:
+        """Of all that trials run under; observations of other toolchains are of no use here."""
+        settings = (self.subject, self.base) if self.base is not None else (self.subject,)
+        return tuple(setting.toolchain.key for setting in settings)
+
+    @contextmanager
+    def judge(self, journal: Memory) -> Iterator[Judge]:
+        """A judge whose workers and folders are gone at the end."""
+        with (
+            TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
+            Runner(Path(scratch), self.jobs) as runner,
+        ):
+            yield Judge(self.case, self.oracle, self.subject, self.base, runner, journal, self.jobs)
+
+
+class Forgetful:
+    """A journal that keeps nothing, for judging once."""
+
+    def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
+        return None
+
+    def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
+        return None
+
+
+def prepare(request: Request, notify: Notify) -> Bench:
+    """Everything that a search needs. Raises UserError for all that a user can get wrong before a trial.
+
+    `notify` is told when something takes long, as the installation of a release.
+    """
+    found = find(request.script)
+    source = read_script(found.script, shown=request.script if request.script.is_file() else found.script)
+    defaults = load_defaults(found.script.parent)
+    case = _settled(found, request, defaults)
+    oracle = _oracle(case)
+    choice = arch.choose(request.arch, found.arch or defaults.arch, source)
+    case = replace(case, arch=choice.name)
+    workdir = workdir_for(request.workdir, found.script.parent)
+    toolchains = Toolchains(workdir, notify)
+    subject = Setting(toolchains.get(case.flydsl), case.argv, choice.name)
+    base = _base(case, subject, toolchains)
+    jobs = request.jobs or defaults.jobs or default_jobs()
+    return Bench(case, source, oracle, subject, base, workdir, jobs)
+
+
+def workdir_for(option: Path | None, start: Path) -> Path:
+    """Absolute."""
+    return default_workdir(start) if option is None else option.expanduser().absolute()
+
+
+def default_jobs() -> int:
+    """As many as there are cores to use, up to `MOST_JOBS`."""
+    return min(MOST_JOBS, len(os.sched_getaffinity(0)))
+
+
+class Toolchains:
+    """Resolves toolchains below one working folder; the linker is looked for once."""
+
+    def __init__(self, workdir: Path, notify: Notify) -> None:
+        self._workdir = workdir
+        self._notify = notify
+        self._found: dict[str, Toolchain] = {}
+
+    def get(self, spec: str) -> Toolchain:
+        """Raises UserError where there is none of that name, or no linker."""
+        if spec not in self._found:
+            rocm = find_rocm(self._workdir)
+            self._found[spec] = resolve(spec, self._workdir, rocm, notify=self._notify)
+        return self._found[spec]
+
+
+def _settled(case: Case, request: Request, defaults: Defaults) -> Case:
+    """Options go before the case file, which goes before `flybisect.yaml`."""
+    flydsl = case.flydsl if case.flydsl != "installed" else defaults.flydsl
+    return replace(
+        case,
+        argv=case.argv if request.argv is None else request.argv,
+        flydsl=_anchored_folder(request.flydsl) or flydsl or "installed",
+        oracle=_anchored_file(request.oracle) or case.oracle or defaults.oracle,
+        against=request.against or case.against,
+        when=request.when or case.when,
+        timeout=request.timeout or case.timeout or defaults.timeout,
+        memory=request.memory or case.memory or defaults.memory,
+    )
+
+
+def _anchored_folder(spec: str | None) -> str | None:
+    """A folder by its absolute path, so that the same command from elsewhere is the same case."""
+    if spec is None or not (os.sep in spec or Path(spec).is_dir()):
+        return spec
+    return str(Path(spec).expanduser().absolute())
+
+
+def _anchored_file(spec: str | None) -> str | None:
+    if spec is None or not spec.endswith((".py", ".yaml", ".yml")):
+        return spec
+    return str(Path(spec).expanduser().absolute())
+
+
+def _oracle(case: Case) -> Oracle:
+    if case.oracle is None:
+        names = ", ".join(plugin.name for plugin in plugins.listing().plugins)
+        raise UserError(
+            f"which oracle judges is not known: the command line and the case file name none; add --oracle, "
+            f"one of {names}, or the path of a .py or .yaml"
+        )
+    options = Options(when=case.when, compares=case.against is not None)
+    return plugins.load(case.oracle).build(options)
+
+
+def _base(case: Case, subject: Setting, toolchains: Toolchains) -> Setting | None:
+    """Raises UserError where the case would be compared with itself."""
+    against = case.against
+    if against is None:
+        return None
+    flydsl = _anchored_folder(against.flydsl)
+    base = Setting(
+        subject.toolchain if flydsl is None else toolchains.get(flydsl),
+        subject.argv if against.argv is None else against.argv,
+        subject.arch if against.arch is None else arch.checked(against.arch),
+    )
+    same_flydsl = base.toolchain.key == subject.toolchain.key
+    if same_flydsl and (base.argv, base.arch) == (subject.argv, subject.arch):
+        raise UserError(
+            "the script would be compared with itself: what it is compared with has the same arguments, "
+            "FlyDSL and arch"
+        )
+    return base
