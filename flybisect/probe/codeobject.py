@@ -30,7 +30,8 @@ def kernels(data: bytes, arch: str) -> tuple[Kernel, ...]:
     Raises ValueError where the bytes are no such object, or damaged.
     """
     try:
-        notes = [body for name, kind, body in _notes(data) if name == b"AMDGPU" and kind == NT_AMDGPU_METADATA]
+        wanted = (b"AMDGPU", NT_AMDGPU_METADATA)
+        notes = [body for name, kind, body in _notes(data) if (name, kind) == wanted]
         if not notes:
             raise ValueError("no AMDGPU metadata note")
         content = msgpack.unpackb(notes[0], strict_map_key=False)
@@ -88,5 +89,7 @@ def _kernel(entry: dict[str, Any], arch: str) -> Kernel:
         lds_bytes=lds,
         wavefront=wavefront,
         workgroup=workgroup,
-        occupancy=occupancy(arch, vgprs=vgprs, sgprs=sgprs, lds=lds, workgroup=workgroup, wavefront=wavefront),
+        occupancy=occupancy(
+            arch, vgprs=vgprs, sgprs=sgprs, lds=lds, workgroup=workgroup, wavefront=wavefront
+        ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from flybisect.observation import Diagnostic
@@ -11,7 +12,7 @@ from flybisect.observation import Diagnostic
 _SEVERITY = re.compile(r"^(?P<place>.*?)\b(?P<severity>error|warning|note|remark): (?P<text>.*)$")
 _PLACE_BEFORE = re.compile(r'^(?:[\w./<>+-]*|"[^"]*"|loc\(.*\))(?::\d+)*:?\s*$|^(?:\S+/)?ld\.lld:\s*$')
 _PLACE_AFTER = re.compile(r'^(?:"[^"]*"|<unknown>|[\w./-]+)(?::\d+){2}:\s*')
-_ASSERTION = re.compile(r"^\S+: (?P<text>\S+:\d+: .*Assertion [`'‘].*['’] failed\.?.*)$")
+_ASSERTION = re.compile(r"^\S+: (?P<text>\S+:\d+: .*Assertion [`'\u2018].*['\u2019] failed\.?.*)$")
 _FATAL = re.compile(r"^(?P<text>LLVM ERROR: .*)$")
 _UNREACHABLE = re.compile(r"^(?P<text>UNREACHABLE executed at .*|Unreachable.*executed at .*)$")
 _IR_PLACE = re.compile(r'"-":(\d+):\d+')
@@ -82,18 +83,14 @@ def from_exception(fact: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
     if not _of_compiler(fact):
         return ()
     lines = fact["ir_lines"]
-    found = [
-        Diagnostic(d.severity, d.text, "mlir", d.line)
-        for d in from_text(_TRACEBACK.sub("", fact["message"]), fact["script"])
-    ]
+    found = from_text(_TRACEBACK.sub("", fact["message"]), fact["script"], "mlir")
     errors = [d for d in found if d.severity == "error"]
     if not errors:
         text = _TRACEBACK.sub("", fact["message"]).strip()
         return (Diagnostic("error", text, "mlir", _named_line(fact, fact["message"])),)
     line = next(iter(lines.values()), None)
-    return tuple(
-        Diagnostic(d.severity, d.text, "mlir", line) if d is errors[0] and d.line is None else d for d in found
-    )
+    first = errors[0]
+    return tuple(replace(d, line=line) if d is first and d.line is None else d for d in found)
 
 
 def _of_compiler(fact: Mapping[str, Any]) -> bool:

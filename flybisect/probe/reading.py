@@ -36,7 +36,7 @@ class _Reading:
         self.folder = folder
         self.reply = reply
         self.facts: Sequence[Fact] = reply["facts"]
-        self.script = os.path.join(folder, probe.name)
+        self.script = f"{folder}/{probe.name}"
         self.head = base64.b64decode(reply["head"]).decode("utf-8", "replace")
         self.tail = base64.b64decode(reply["tail"]).decode("utf-8", "replace")
         self.uncaught = next((f for f in self.facts if f["kind"] == "uncaught"), None)
@@ -59,7 +59,7 @@ class _Reading:
             stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
             kernels=self._kernels(),
             traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
-            lines=tuple(n for f in self.facts if f["kind"] == "lines" for n in f["lines"]),
+            lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),
             cpu_seconds=float(self.reply["cpu"]),
             peak_mib=int(self.reply["peak_kib"]) // 1024,
@@ -73,7 +73,7 @@ class _Reading:
         return self.head + self.tail
 
     def _shorten(self, text: str) -> str:
-        return text.replace(self.folder + os.sep, "")
+        return text.replace(f"{self.folder}/", "")
 
     def _stage(self) -> Stage:
         stages = [f["stage"] for f in self.facts if f["kind"] == "stage"]
@@ -137,21 +137,22 @@ class _Reading:
             printed = printed.replace(fact["message"], "") if fact["message"] else printed
         said = {d.text for d in attached}
         native = [d for d in diagnostics.from_text(printed, self.script) if d.text not in said]
+        if self._stage() is Stage.TRACE:
+            # What crashed is the call that the traced line makes.
+            native = [d if d.line else replace(d, line=self._crash_line()) for d in native]
         return tuple(replace(d, text=self._shorten(d.text)) for d in [*attached, *native])
 
     def _kernels(self) -> tuple[Kernel, ...]:
-        found: dict[tuple[str, int], Kernel] = {}
+        found: list[Kernel] = []
         texts: dict[str, assembly.KernelText] = {}
-        for index, fact in enumerate(self.facts):
+        for fact in self.facts:
             if fact["kind"] == "assembly":
                 texts.update(assembly.parse(base64.b64decode(fact["data"]).decode("utf-8", "replace")))
             elif fact["kind"] == "object":
                 for kernel in codeobject.kernels(base64.b64decode(fact["data"]), self.probe.arch):
                     text = texts.get(kernel.name, assembly.KernelText())
-                    found[kernel.name, index] = replace(
-                        kernel, instructions=text.instructions, bases=text.bases
-                    )
-        return tuple(found.values())
+                    found.append(replace(kernel, instructions=text.instructions, bases=text.bases))
+        return tuple(found)
 
     def _crash_line(self) -> int | None:
         """The script's innermost line when a signal ended it, from the stack that was left behind."""

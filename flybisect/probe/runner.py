@@ -25,7 +25,8 @@ def confinement() -> list[str]:
     """What holds for a trial on this machine, one sentence each."""
     return [
         *landlock.describe(),
-        "address space, CPU time, file size and output of a trial are bounded; every process it starts is ended",
+        "address space, CPU time, file size and output of a trial are bounded",
+        "every process that a trial starts is ended with it",
     ]
 
 
@@ -103,9 +104,7 @@ class Runner:
         finally:
             self._slots.release()
 
-    def _attempt(
-        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None
-    ) -> Observation:
+    def _attempt(self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None) -> Observation:
         try:
             worker = self._take(toolchain) or self._start(toolchain, warm=True, cancelled=cancelled)
         except WorkerBroken as error:

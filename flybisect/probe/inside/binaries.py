@@ -16,7 +16,7 @@ def objects(operation: Any) -> Iterator[bytes]:
     one object for each). MLIR's `#gpu.select_object` takes the one its index names, the first
     by default (MLIR, `SelectObjectAttr.cpp`); the others are never loaded.
     """
-    from flydsl._mlir._mlir_libs._mlirDialectsGPU import ObjectAttr  # type: ignore[import-not-found]
+    from flydsl._mlir._mlir_libs._mlirDialectsGPU import ObjectAttr
 
     for op in operation.regions[0].blocks[0].operations:
         if op.operation.name != "gpu.binary":

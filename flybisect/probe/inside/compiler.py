@@ -97,9 +97,9 @@ class Watch:
             text, beside = self._prepared_text(subject, named, unit)
         else:
             text = subject.operation.get_asm(enable_debug_info=False)
-            hints = getattr(unit.CompilationContext, "get_compile_hints", dict)()
+            hints = _call(unit.CompilationContext, "get_compile_hints")
             beside = [sorted((str(k), repr(v)) for k, v in (hints or {}).items()), named.get("link_libs")]
-        environment = getattr(unit, "_cache_invalidating_env_values", tuple)()
+        environment = _call(unit, "_cache_invalidating_env_values")
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape"))
         digest.update(repr([beside, environment]).encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
@@ -111,3 +111,9 @@ class Watch:
             return self.prepared[0], beside
         module = unit.ir.Module.parse(subject)
         return module.operation.get_asm(enable_debug_info=False), beside
+
+
+def _call(holder: Any, name: str) -> Any:
+    """What a function gives that not every release has; None where it is missing."""
+    function = getattr(holder, name, None)
+    return None if function is None else function()

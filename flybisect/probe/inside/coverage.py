@@ -11,11 +11,14 @@ import threading
 import types
 from typing import Any
 
+from .recorder import Recorder
+
 
 class Coverage:
-    """Collects lines from `start` on."""
+    """Records each line the first time it runs, at once: the script may be about to crash."""
 
-    def __init__(self, script: str) -> None:
+    def __init__(self, recorder: Recorder, script: str) -> None:
+        self._recorder = recorder
         self._script = script
         self._seen: set[int] = set()
 
@@ -26,8 +29,10 @@ class Coverage:
             sys.settrace(self._trace)
             threading.settrace(self._trace)
 
-    def lines(self) -> list[int]:
-        return sorted(line for line in self._seen if line > 0)
+    def _ran(self, line: int) -> None:
+        if line > 0 and line not in self._seen:
+            self._seen.add(line)
+            self._recorder.fact("line", line=line)
 
     def _trace(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != self._script:
@@ -36,7 +41,7 @@ class Coverage:
 
     def _line(self, frame: types.FrameType, event: str, argument: Any) -> Any:
         if event == "line":
-            self._seen.add(frame.f_lineno)
+            self._ran(frame.f_lineno)
         return self._line
 
     def _monitor(self) -> None:
@@ -46,7 +51,7 @@ class Coverage:
 
         def on_line(code: types.CodeType, line: int) -> Any:
             if code.co_filename == self._script:
-                self._seen.add(line)
+                self._ran(line)
             return monitoring.DISABLE
 
         monitoring.register_callback(tool, monitoring.events.LINE, on_line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from . import irlines
+from . import irlines, tracebacks
 from .recorder import Recorder
 
 TEXT_LIMIT = 256 * 1024
@@ -43,7 +43,7 @@ class Faults:
 
     def uncaught(self, error: BaseException) -> None:
         """This ended the script."""
-        chain = _chain(error)
+        chain = tracebacks.chain(error)
         numbers = [n for n, seen in enumerate(self._seen) if any(seen is link for link in chain)]
         self._recorder.fact("uncaught", ends=numbers, **self._describe(error))
 
@@ -60,9 +60,13 @@ class Faults:
             "line": line,
             "innermost": _package(frames[-1], self._script) if frames else "script",
             "diagnostics": _diagnostics(error),
-            "ir_lines": next((self._lines[id(e)] for e in _chain(error) if id(e) in self._lines), {}),
+            "ir_lines": self._ir_lines(error),
             "script": self._script,
         }
+
+    def _ir_lines(self, error: BaseException) -> dict[str, int]:
+        known = (self._lines.get(id(link)) for link in tracebacks.chain(error))
+        return next((lines for lines in known if lines is not None), {})
 
 
 def _message(error: BaseException) -> str:
@@ -72,17 +76,10 @@ def _message(error: BaseException) -> str:
         return ""
 
 
-def _chain(error: BaseException | None) -> list[BaseException]:
-    chain: list[BaseException] = []
-    while error is not None and not any(error is link for link in chain):
-        chain.append(error)
-        error = error.__cause__ or error.__context__
-    return chain
-
-
 def _frames(trace: types.TracebackType | None) -> list[tuple[str, int, str]]:
     """(file, line, module's name) of each frame, outermost first."""
     frames = []
+    trace = tracebacks.without_own(trace)
     while trace is not None:
         frame = trace.tb_frame
         name = frame.f_globals.get("__name__")

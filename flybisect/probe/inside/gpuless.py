@@ -43,7 +43,7 @@ def _mode_class(torch: Any) -> Any:
     returns_self = {tensor.cuda, tensor.pin_memory}
     takes_device = {tensor.to, tensor.new_tensor, tensor.type}
 
-    class WithoutGpu(overrides.TorchFunctionMode):  # type: ignore[misc]
+    class WithoutGpu(overrides.TorchFunctionMode):  # type: ignore[misc,name-defined]
         """Sees every call into torch, and sends what is meant for a GPU to the CPU."""
 
         def __torch_function__(
@@ -155,7 +155,7 @@ class Properties:
     def __init__(self, arch: str) -> None:
         name, units, memory = _BOARDS.get(arch, ("AMD GPU", 64, 32))
         self.name = name
-        self.gcnArchName = arch  # noqa: N815 (torch's own name)
+        self.gcnArchName = arch
         self.multi_processor_count = units
         self.total_memory = memory * 1024**3
         self.warp_size = 64 if arch.startswith("gfx9") else 32

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from . import kernel
 
@@ -79,7 +80,7 @@ def confine(writable: Iterable[str]) -> int:
         for folder in writable:
             _allow(ruleset, folder, rights)
         for device in DEVICES:
-            if os.path.exists(device):
+            if Path(device).exists():
                 _allow(ruleset, device, rights & _FILE_RIGHTS)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
@@ -108,9 +109,7 @@ def _create(version: int, rights: int) -> int:
     if version >= 6:
         ruleset.scoped = _SCOPE_ABSTRACT_SOCKET | _SCOPE_SIGNAL
         size = 24
-    return kernel.syscall(
-        _CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0)
-    )
+    return kernel.syscall(_CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import resource
+from pathlib import Path
 
 FILE_BYTES = 256 * 1024 * 1024
 """Longest file that a trial may write."""
@@ -13,8 +14,7 @@ _MIB = 1024 * 1024
 
 def address_space() -> int:
     """Bytes of address space that this process has now."""
-    with open("/proc/self/statm", encoding="ascii") as statm:
-        pages = int(statm.read().split()[0])
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
+from pathlib import Path
 
 PATIENCE = 10.0
 """Seconds after which processes that will not die (stuck in the kernel) are left behind."""
@@ -19,10 +21,8 @@ def end_descendants() -> None:
     while True:
         found = _descendants(os.getpid())
         for pid in found:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         _reap()
         if not found or time.monotonic() > deadline:
             return
@@ -39,11 +39,11 @@ def _reap() -> None:
 
 def _descendants(root: int) -> list[int]:
     children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            parent = _parent(int(name))
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            parent = _parent(entry)
             if parent is not None:
-                children.setdefault(parent, []).append(int(name))
+                children.setdefault(parent, []).append(int(entry.name))
     found: list[int] = []
     waiting = [root]
     while waiting:
@@ -53,12 +53,11 @@ def _descendants(root: int) -> list[int]:
     return found
 
 
-def _parent(pid: int) -> int | None:
-    """The parent of a process, None when it is gone."""
+def _parent(process: Path) -> int | None:
+    """The parent of the process whose folder in `/proc` is given, None when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            # The command's name stands in parentheses and may hold anything.
-            fields = stat.read().rpartition(b")")[2].split()
+        # The command's name stands in parentheses and may hold anything.
+        fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None
     return int(fields[1]) if len(fields) > 1 else None

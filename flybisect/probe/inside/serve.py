@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from . import kernel, processes, recorder, trial, wire
@@ -149,10 +150,7 @@ def _kill_group(group: int) -> None:
 def _out_of_memory_kills() -> int:
     """How often this kernel has killed a process for want of memory; 0 where it does not say."""
     try:
-        with open("/proc/vmstat", encoding="ascii") as counters:
-            for line in counters:
-                if line.startswith("oom_kill "):
-                    return int(line.split()[1])
+        counters = Path("/proc/vmstat").read_text(encoding="ascii")
     except OSError:
         return 0
-    return 0
+    return next((int(line.split()[1]) for line in counters.splitlines() if line.startswith("oom_kill ")), 0)

@@ -21,12 +21,12 @@ def values(arch: str, folder: str, rocm: str | None) -> dict[str, str]:
         "ARCH": arch,
         "FLYDSL_GPU_ARCH": arch,
         "FLYDSL_RUNTIME_ENABLE_CACHE": "0",
-        "FLYDSL_RUNTIME_CACHE_DIR": os.path.join(folder, "cache"),
+        "FLYDSL_RUNTIME_CACHE_DIR": f"{folder}/cache",
         "FLYDSL_RUNTIME_RUN_ONLY": "0",
         "FLYDSL_AUTOTUNE": "0",
-        "FLYDSL_AUTOTUNE_CACHE_DIR": os.path.join(folder, "autotune"),
+        "FLYDSL_AUTOTUNE_CACHE_DIR": f"{folder}/autotune",
         "FLYDSL_DUMP_IR": "0",
-        "FLYDSL_DUMP_DIR": os.path.join(folder, "dump"),
+        "FLYDSL_DUMP_DIR": f"{folder}/dump",
         "FLYDSL_DEBUG_DUMP_ASM": "0",
         "FLYDSL_DEBUG_AST_DIFF": "0",
         "FLYDSL_DEBUG_PRINT_ORIGIN_IR": "0",
@@ -35,8 +35,8 @@ def values(arch: str, folder: str, rocm: str | None) -> dict[str, str]:
         "FLYDSL_DEBUG_LOG_TO_CONSOLE": "0",
         "FLYDSL_DEBUG_SHOW_STACKTRACE": "0",
         "FLYDSL_DEBUG_LOG_LEVEL": "WARNING",
-        "HOME": os.path.join(folder, "home"),
-        "TMPDIR": os.path.join(folder, "tmp"),
+        "HOME": f"{folder}/home",
+        "TMPDIR": f"{folder}/tmp",
     }
     if rocm is not None:
         # MLIR asks these three, in this order.

@@ -10,9 +10,10 @@ import sys
 import tempfile
 import threading
 import types
+from pathlib import Path
 from typing import Any, NoReturn
 
-from . import coverage, gpuless, kernel, landlock, launching, limits, settings
+from . import coverage, gpuless, kernel, landlock, launching, limits, locations, settings, tracebacks
 from .compiler import Watch
 from .faults import Faults
 from .recorder import Recorder
@@ -33,26 +34,23 @@ def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, cra
         gpuless.install(request["arch"])
         Watch(recorder, faults).install("assembly" in wants)
         launching.install()
+        locations.install()
         _confine(request, folder, recorder)
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
     recorder.stage("start")
-    lines = coverage.Coverage(script) if "coverage" in wants else None
-    code = _run_script(request, script, faults, lines)
-    if lines is not None:
-        recorder.fact("lines", lines=lines.lines())
-    _finish(code)
+    lines = coverage.Coverage(recorder, script) if "coverage" in wants else None
+    _finish(_run_script(script, faults, lines))
 
 
 def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
     held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
-        os.mkdir(held[name])
-    script = os.path.join(folder, request["name"])
-    with open(script, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        file.write(request["source"])
+        Path(held[name]).mkdir()
+    script = f"{folder}/{request['name']}"
+    Path(script).write_bytes(request["source"].encode("utf-8", "surrogateescape"))
     os.chdir(folder)
     settings.hold(held)
     tempfile.tempdir = None
@@ -68,25 +66,24 @@ def _confine(request: dict[str, Any], folder: str, recorder: Recorder) -> None:
     recorder.fact("confined", address_space=bound, landlock=landlock.confine([folder]))
 
 
-def _run_script(request: dict[str, Any], script: str, faults: Faults, lines: Any) -> int:
+def _run_script(script: str, faults: Faults, lines: coverage.Coverage | None) -> int:
     """The exit code."""
     module = types.ModuleType("__main__")
     module.__file__ = script
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
     try:
-        with open(script, "rb") as file:
-            code = compile(file.read(), script, "exec", dont_inherit=True)
+        code = compile(Path(script).read_bytes(), script, "exec", dont_inherit=True)
         if lines is not None:
             lines.start()
         exec(code, module.__dict__)
         return 0
     except SystemExit as end:
         return _exit_code(end)
-    except BaseException as error:
+    except BaseException as error:  # the script's end, whatever it is
         sys.settrace(None)
         faults.uncaught(error)
-        _show(error, script)
+        _show(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
@@ -100,13 +97,12 @@ def _exit_code(end: SystemExit) -> int:
     return 1
 
 
-def _show(error: BaseException, script: str) -> None:
+def _show(error: BaseException) -> None:
     """Print the traceback as the interpreter would, without the tool's own frames."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != script:
-        trace = trace.tb_next
+    for link in tracebacks.chain(error):
+        link.__traceback__ = tracebacks.without_own(link.__traceback__)
     try:
-        sys.excepthook(type(error), error, trace)
+        sys.excepthook(type(error), error, error.__traceback__)
     except Exception as second:  # a hook that the script or FlyDSL put there
         print(f"sys.excepthook failed: {second!r}", file=sys.stderr)
 

@@ -1,0 +1,239 @@
+"""What a script does to the machine around it: it runs code that nobody wrote."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from flybisect.observation import Outcome
+from flybisect.probe.inside import landlock
+from flybisect.probe.runner import confinement
+from tests.probe.conftest import Run
+from tests.probe.scripts import COPY
+
+needs_landlock = pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock")
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        state = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_timeout_ends_grandchildren_that_hide(run: Run, tmp_path: Path) -> None:
+    """A double fork with a session of its own, which ignores what it can."""
+    seen = run(
+        """
+        import os, signal, sys, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+                    signal.signal(number, signal.SIG_IGN)
+                print("grandchild", os.getpid(), file=sys.stderr, flush=True)
+                time.sleep(600)
+            os._exit(0)
+        while True:
+            time.sleep(1)
+        """,
+        timeout=2.0,
+    )
+    assert seen.outcome is Outcome.TIMEOUT
+    assert seen.seconds < 10
+    pid = int(seen.stderr.split()[-1])
+    assert not _is_running(pid)
+
+
+def test_a_process_left_behind_is_ended_and_not_waited_for(run: Run) -> None:
+    started = time.monotonic()
+    seen = run(
+        """
+        import os, sys, time
+        if os.fork() == 0:
+            os.setsid()
+            print(os.getpid(), file=sys.stderr, flush=True)
+            time.sleep(600)
+        time.sleep(0.3)
+        """
+    )
+    assert seen.outcome is Outcome.OK
+    assert time.monotonic() - started < 20
+    assert not _is_running(int(seen.stderr.split()[-1]))
+
+
+def test_busy_loop_times_out(run: Run) -> None:
+    seen = run("while True:\n    pass\n", timeout=1.0)
+    assert seen.outcome is Outcome.TIMEOUT
+
+
+def test_megabytes_of_output_are_cut(run: Run) -> None:
+    seen = run(
+        """
+        import sys
+        print("first", file=sys.stderr)
+        for _ in range(20000):
+            print("x" * 1000)
+            print("y" * 1000, file=sys.stderr)
+        print("error: last", file=sys.stderr)
+        """
+    )
+    assert seen.outcome is Outcome.OK
+    assert len(seen.stderr) <= 64 * 1024
+    assert seen.stderr.rstrip().endswith("last")
+    assert [d.text for d in seen.diagnostics] == ["last"]
+
+
+@needs_landlock
+def test_writes_outside_are_refused(run: Run, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "file.txt").write_text("kept")
+    seen = run(
+        f"""
+        import os, shutil
+        refused = 0
+        for action in (
+            lambda: open({str(victim / "new")!r}, "w"),
+            lambda: open({str(victim / "file.txt")!r}, "w"),
+            lambda: os.truncate({str(victim / "file.txt")!r}, 0),
+            lambda: os.remove({str(victim / "file.txt")!r}),
+            lambda: shutil.rmtree({str(victim)!r}),
+            lambda: os.rename({str(victim)!r}, "here"),
+        ):
+            try:
+                action()
+            except OSError:
+                refused += 1
+        assert refused == 6, refused
+        open("mine", "w").write("x")
+        os.mkdir(os.path.expanduser("~/mine"))
+        import tempfile
+        tempfile.NamedTemporaryFile().write(b"x")
+        open(os.devnull, "w").write("x")
+        """
+    )
+    assert seen.outcome is Outcome.OK, seen.stderr
+    assert [p.name for p in victim.iterdir()] == ["file.txt"]
+    assert (victim / "file.txt").read_text() == "kept"
+
+
+@pytest.mark.skipif(landlock.abi() < 4, reason="needs Landlock ABI 4")
+def test_no_tcp(run: Run) -> None:
+    seen = run(
+        """
+        import socket
+        server = socket.socket()
+        try:
+            server.bind(("127.0.0.1", 0))
+            server.connect(("127.0.0.1", 9))
+        except PermissionError:
+            raise SystemExit(7)
+        """
+    )
+    assert seen.exit_code == 7, seen.stderr
+
+
+@pytest.mark.skipif(landlock.abi() < 6, reason="needs Landlock ABI 6")
+def test_the_worker_cannot_be_signalled(run: Run) -> None:
+    seen = run("import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept PermissionError:\n    os._exit(7)\n")
+    assert seen.exit_code == 7
+
+
+def test_a_long_file_ends_the_trial_not_the_disk(run: Run) -> None:
+    seen = run(
+        """
+        with open("big", "wb") as file:
+            for _ in range(1024):
+                file.write(bytes(1 << 20))
+        """
+    )
+    assert seen.outcome is Outcome.EXCEPTION
+    assert seen.exception is not None
+    assert seen.exception.type == "OSError"
+
+
+def test_folders_are_its_own(run: Run, tmp_path: Path) -> None:
+    source = """
+        import os, sys, tempfile
+        print(os.getcwd(), os.path.expanduser("~"), tempfile.gettempdir(), file=sys.stderr)
+        print(__file__, __name__, sys.argv[1:], file=sys.stderr)
+        """
+    seen = run(source, "--flag", "value")
+    assert "script.py __main__ ['--flag', 'value']" in seen.stderr
+    own = Path(seen.stderr.split()[0])
+    assert not own.exists()
+
+
+def test_settings_hold(run: Run) -> None:
+    seen = run(
+        """
+        import os
+        import unittest.mock
+        held = {"COMPILE_ONLY", "ARCH", "FLYDSL_GPU_ARCH", "FLYDSL_DUMP_DIR", "FLYDSL_DUMP_IR", "ROCM_PATH",
+                "FLYDSL_RUNTIME_ENABLE_CACHE", "FLYDSL_DEBUG_DUMP_ASM"}
+        before = {name: os.environ[name] for name in held}
+        assert before["ARCH"] == before["FLYDSL_GPU_ARCH"] == "gfx942"
+        for name in held:
+            os.environ[name] = "other"
+            os.putenv(name, "other")
+            os.environb[name.encode()] = b"other"
+            os.environ._data[name.encode()] = b"other"
+            assert os.environ.setdefault(name, "other") == before[name]
+            os.environ.update({name: "other"})
+            os.environ |= {name: "other"}
+            os.unsetenv(name)
+            os.environ.pop(name)
+            del os.environ[name]
+        os.environ["MINE"] = "1"
+        assert os.environ["MINE"] == "1"
+        with unittest.mock.patch.dict(os.environ, {"ARCH": "x"}, clear=True):
+            assert {name: os.environ[name] for name in held} == before
+        os.environ.clear()
+        assert "MINE" not in os.environ
+        assert {name: os.environ[name] for name in held} == before
+        assert {name: os.getenv(name) for name in held} == before
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.getenv.restype = ctypes.c_char_p
+        assert {name: libc.getenv(name.encode()).decode() for name in held} == before
+        import subprocess
+        said = subprocess.run(["/bin/sh", "-c", "echo $ARCH"], capture_output=True, text=True).stdout
+        assert said.strip() == "gfx942", said
+        """
+    )
+    assert seen.outcome is Outcome.OK, seen.stderr
+
+
+def test_settings_hold_in_the_compiler(run: Run, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    before = f"""
+import os
+os.environ["FLYDSL_DUMP_IR"] = "1"
+os.environ["FLYDSL_DUMP_DIR"] = {str(dump)!r}
+os.environ["ARCH"] = "gfx950"
+os.environ["COMPILE_ONLY"] = "0"
+"""
+    seen = run(before + COPY)
+    assert seen.outcome is Outcome.OK, seen.stderr
+    assert not dump.exists()
+    assert len(seen.kernels) == 1
+
+
+def test_secrets_stay_outside(run: Run) -> None:
+    seen = run("import os\nassert 'PYTEST_CURRENT_TEST' not in os.environ, 'seen'\n")
+    assert "PYTEST_CURRENT_TEST" in os.environ
+    assert seen.outcome is Outcome.OK
+
+
+def test_confinement_is_said() -> None:
+    said = confinement()
+    assert all(said)
+    if landlock.abi() == 0:
+        assert "not confined" in said[0]
+    else:
+        assert "Landlock ABI" in said[0]
