@@ -54,6 +54,7 @@ ASSERTION = re.compile(
 )
 FATAL = re.compile(r"^LLVM ERROR: (?P<text>.+)")
 SELECT = re.compile(r"^Cannot select: (?:0x[0-9a-f]+|t\d+): [\w,x]+ = (?P<node>[\w:.]+)")
+INTRINSIC = re.compile(r"llvm\.[\w.]+")
 UNREACHABLE = re.compile(r"^(?P<text>.*)\n?UNREACHABLE executed at (?P<file>[^\s:]+):\d+!", re.MULTILINE)
 LAST_WORDS = re.compile(
     r"^(?:terminate called after throwing an instance of '(?P<cxx>[^']+)'"
@@ -73,6 +74,7 @@ _MESSAGES_OF_API = re.compile(
     r"module '(?:flydsl|mlir)[\w.]*' has no attribute|cannot import name .* from '(?:flydsl|mlir)"
     r"|No module named '(?:flydsl|mlir)"
 )
+_FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
 """Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
@@ -155,11 +157,13 @@ def _fatal(observation: Observation) -> Signature | None:
 
 def _fatal_text(text: str) -> str:
     """Selection failures print the whole node with its numbers: what it is stays."""
-    selected = SELECT.match(text)
-    if selected is None:
+    if not text.startswith("Cannot select: "):
         return words(text)
-    intrinsic = re.search(r"llvm\.[\w.]+", text)
-    return f"Cannot select: {intrinsic.group(0) if intrinsic else selected['node']}"
+    intrinsic = INTRINSIC.search(text)
+    if intrinsic is not None:
+        return f"Cannot select: {intrinsic.group(0)}"
+    selected = SELECT.match(text)
+    return words(text) if selected is None else f"Cannot select: {selected['node']}"
 
 
 def _crash(observation: Observation) -> Signature | None:
@@ -219,7 +223,7 @@ def _api(observation: Observation) -> Signature | None:
     ended = observation.exception
     if ended is None or ended.type not in _API_ERRORS or not _MESSAGES_OF_API.search(ended.message):
         return None
-    return Signature("api", headline(ended.message))
+    return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 
 
 def _exception(observation: Observation) -> Signature | None:

@@ -20,10 +20,11 @@ _PATH = re.compile(r"(?:/[\w.+@~-]+)+/([\w.+@~-]+)")
 _SSA = re.compile(r"%[\w$.-]+(?:#\d+)?(?::\d+)?")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 _QUOTED_TYPE = re.compile(r"'([^'\s]*[<(!][^']*)'")
-_BARE_TYPE = re.compile(r"[!#]?\b[\w.]+<[^<>\s]*(?:<[^<>]*>[^<>]*)*>")
+_BARE_TYPE = re.compile(r"[!#]?\b[\w.]+<[^<>]*(?:<[^<>]*>[^<>]*)*>")
 _IN_FUNCTION = re.compile(r"\b(in (?:function|kernel)) (?:'[^']*'|\"[^\"]*\"|@?\w+)")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)")
 _MESSAGE = re.compile(r"""\s*&&\s*\(?\s*(?:"(?:[^"\\]|\\.)*"\s*)+\)?$""")
+_QUALIFIERS = frozenset({"const", "noexcept", "volatile"})
 _TRIVIAL = frozenset({"false", "0", "!true", "nullptr", "(false)"})
 _CASTS = frozenset({"cast", "dyn_cast", "isa", "cast_or_null", "cast_if_present", "dyn_cast_or_null"})
 
@@ -73,11 +74,10 @@ def function(signature: str) -> str:
     """
     head, _, templates = signature.partition(" [with ")
     plain = _without_brackets(re.sub(r"\boperator\s*[^\w\s(]+", "operator", head))
-    names = re.findall(r"[\w:~]+", plain)
-    names = [name for name in names if name not in ("const", "noexcept", "volatile")]
+    names = [name for name in re.findall(r"~?\w+", plain) if name not in _QUALIFIERS]
     if not names:
         return "?"
-    name = str(names[-1]).rsplit("::", 1)[-1]
+    name = str(names[-1])
     target = re.search(r"\bTo = ([\w:]+)", templates) or re.search(r"\[To = ([\w:]+)", head)
     if name in _CASTS and target:
         return f"{name}<{target.group(1).rsplit('::', 1)[-1]}>"

@@ -1,0 +1,4 @@
+# Ends well without compiling a kernel.
+import flydsl.expr as fx
+
+print(fx.__name__)

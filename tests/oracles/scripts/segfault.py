@@ -1,0 +1,4 @@
+# A segmentation fault, which prints nothing.
+import ctypes
+
+ctypes.string_at(0)
