@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.case import Against, Case, find, load, parse
+from flybisect.defaults import Defaults, load_defaults
+from flybisect.errors import UserError
+from flybisect.workdir import default_workdir
+
+FULL = """
+script: kernel.py
+args: gemm --copy "buffer 64"
+arch: gfx942
+flydsl: 0.5.0
+oracle: spills
+against: {args: [raw, 3]}
+when: vgpr_spills > base.vgpr_spills
+timeout: 90
+memory: 4096
+"""
+
+
+def test_every_key(tmp_path: Path) -> None:
+    (tmp_path / "case.yaml").write_text(FULL)
+    assert load(tmp_path / "case.yaml") == Case(
+        script=tmp_path / "kernel.py",
+        argv=("gemm", "--copy", "buffer 64"),
+        arch="gfx942",
+        flydsl="0.5.0",
+        oracle="spills",
+        against=Against(argv=("raw", "3")),
+        when="vgpr_spills > base.vgpr_spills",
+        timeout=90.0,
+        memory=4096,
+    )
+
+
+def test_paths_are_meant_from_the_files_folder(tmp_path: Path) -> None:
+    case = parse("script: a/k.py\noracle: mine.yaml\nflydsl: ./fly\nagainst: {flydsl: ../old}", "x", tmp_path)
+    assert case.script == tmp_path / "a" / "k.py"
+    assert case.oracle == str(tmp_path / "mine.yaml")
+    assert case.flydsl == str(tmp_path / "fly")
+    assert case.against == Against(flydsl=str(tmp_path / ".." / "old"))
+
+
+def test_defaults_of_a_case(tmp_path: Path) -> None:
+    assert parse("script: k.py", "x", tmp_path) == Case(tmp_path / "k.py")
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12)
+
+
+@given(
+    argv=st.lists(TEXTS, max_size=3),
+    against=st.none() | st.builds(Against, st.lists(TEXTS, max_size=2).map(tuple)),
+    when=st.none() | TEXTS,
+    timeout=st.none() | st.floats(0.1, 1e6),
+    memory=st.none() | st.integers(1, 10**6),
+)
+def test_yaml_there_and_back(
+    argv: list[str], against: Against | None, when: str | None, timeout: float | None, memory: int | None
+) -> None:
+    case = Case(Path("/a/k.py"), tuple(argv), "gfx950", "0.3.0", "spills", against, when, timeout, memory)
+    assert parse(case.to_yaml(), "x", Path("/elsewhere")) == case
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["says no script"]),
+        ("- k.py", ["keys and values"]),
+        ("script: [", ["not YAML"]),
+        ("script: k.py\nargv: x\noracel: y", ["'argv'", "'oracel' (did you mean 'oracle'?)", "against"]),
+        ("script: k.py\ntimeout: soon", ["timeout", "above zero", "'soon'"]),
+        ("script: k.py\ntimeout: -1", ["timeout", "above zero"]),
+        ("script: k.py\nmemory: true", ["memory", "True"]),
+        ("script: k.py\nargs: {a: b}", ["args", "list"]),
+        ("script: k.py\nargs: 'a \"b'", ["args", "No closing quotation"]),
+        ("script: k.py\narch: [a]", ["arch", "should be a text"]),
+        ("script: k.py\nagainst: raw", ["against", "keys and values"]),
+        ("script: k.py\nagainst: {argz: raw}", ["against", "'argz'"]),
+        ("script: k.py\nagainst: {}", ["against", "says nothing"]),
+    ],
+)
+def test_a_bad_file_says_what_is_bad(text: str, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "case.yaml").write_text(text)
+    with pytest.raises(UserError) as error:
+        load(tmp_path / "case.yaml")
+    for word in ("case.yaml", *words):
+        assert word in str(error.value)
+
+
+def test_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("kernel.py", "other.py"):
+        (tmp_path / name).write_text("x = 1\n")
+    (tmp_path / "case.yaml").write_text(FULL)
+    (tmp_path / "raw.case.yaml").write_text("script: kernel.py\nargs: raw\n")
+    whole = load(tmp_path / "case.yaml")
+    assert find(tmp_path) == find(tmp_path / "case.yaml") == find(tmp_path / "kernel.py") == whole
+    assert find(tmp_path / "other.py") == Case(tmp_path / "other.py")
+    assert find(tmp_path / "raw.case.yaml") == Case(tmp_path / "kernel.py", ("raw",))
+    monkeypatch.chdir(tmp_path)
+    assert find(Path("kernel.py")) == find(Path()) == whole
+
+
+def test_finding_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"without a case\.yaml"):
+        find(tmp_path)
+    with pytest.raises(UserError, match=r"there is no file .*none\.py"):
+        find(tmp_path / "none.py")
+    (tmp_path / "case.yaml").write_text("script: none.py")
+    with pytest.raises(UserError, match=r"its script .*none\.py does not exist"):
+        find(tmp_path)
+
+
+def test_defaults_come_from_the_nearest_file(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "flybisect.yaml").write_text("arch: gfx950\njobs: 2\nworkdir: w\ntimeout: 5\n")
+    assert load_defaults(inner) == Defaults(arch="gfx950", jobs=2, workdir=tmp_path / "w", timeout=5.0)
+    assert default_workdir(inner) == tmp_path / "w"
+    (inner / "flybisect.yaml").write_text("flydsl: 0.3.0\n")
+    assert load_defaults(inner) == Defaults(flydsl="0.3.0")
+    (inner / "flybisect.yaml").write_text("job: 2\n")
+    with pytest.raises(UserError, match="did you mean 'jobs'"):
+        load_defaults(inner)
+
+
+def test_the_workdir_of_a_checkout(tmp_path: Path) -> None:
+    assert default_workdir(tmp_path) == Path(__file__).resolve().parent.parent.parent / "workdirs"
