@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import typer
 
 from flybisect import __version__
-from flybisect.commands import check, oracles, passes, reduce
+from flybisect.commands import check, compare, doctor, oracles, passes, reduce
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reduce, check, oracles, passes):
+for command in (reduce, check, compare, oracles, passes, doctor):
     command.add_to(app)
 
 

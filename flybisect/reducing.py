@@ -122,9 +122,8 @@ def finish(
     judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: Heading
 ) -> Result:
     """Head the script, run it once more cold, write it, and keep the result in the session."""
-    shown = judge.judge(reduction.text)
-    observation = judge.observe(reduction.text)
-    text = heading(reduction.text, shown, observation)
+    evidence, shown = judge.look(reduction.text)
+    text = heading(reduction.text, shown, evidence.subject)
     verdict = judge.confirm_cold(text)
     write_text(output, text)
     result = Result(
@@ -137,7 +136,7 @@ def finish(
         argv=judge.subject.argv,
         signature=judge.signature,
         verdict=verdict,
-        observation=observation,
+        observation=evidence.subject,
         source=source,
         reduced=reduction.text,
         minimal=reduction.minimal,

@@ -7,14 +7,14 @@ its condition, then the arch, and only then the toolchains, whose installation m
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from flybisect import plugins
-from flybisect.case import Against, Case, find
+from flybisect.case import Against, Case, find, split_args
 from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
 from flybisect.judge import Judge, Memory, Setting
@@ -96,8 +96,7 @@ def prepare(request: Request, notify: Notify) -> Bench:
 
     `notify` is told when something takes long, as the installation of a release.
     """
-    found = find(request.script)
-    source = read_script(found.script, shown=request.script if request.script.is_file() else found.script)
+    found, source = _script(request)
     defaults = load_defaults(found.script.parent)
     case = _settled(found, request, defaults)
     oracle = _oracle(case)
@@ -109,6 +108,28 @@ def prepare(request: Request, notify: Notify) -> Bench:
     base = _base(case, subject, toolchains)
     jobs = request.jobs or defaults.jobs or default_jobs()
     return Bench(case, source, oracle, subject, base, workdir, jobs)
+
+
+def line_up(
+    request: Request, args: Sequence[str], specs: Sequence[str], notify: Notify
+) -> tuple[Case, str, list[Setting]]:
+    """What `flybisect compare` runs: the case, the script's text, and each FlyDSL with each argument text.
+
+    Without `args` the case's own are taken, and those that it is compared with. Raises UserError.
+    """
+    found, source = _script(request)
+    defaults = load_defaults(found.script.parent)
+    case = _settled(found, request, defaults)
+    choice = arch.choose(request.arch, found.arch or defaults.arch, source)
+    toolchains = Toolchains(workdir_for(request.workdir, found.script.parent), notify)
+    found_specs = [_anchored_folder(spec) or case.flydsl for spec in specs] or [case.flydsl]
+    argvs = [split_args(text, "--args") for text in args]
+    if not argvs:
+        argvs = [case.argv]
+        if case.against is not None and case.against.argv is not None:
+            argvs.append(case.against.argv)
+    settings = [Setting(toolchains.get(spec), argv, choice.name) for spec in found_specs for argv in argvs]
+    return replace(case, arch=choice.name), source, settings
 
 
 def workdir_for(option: Path | None, start: Path) -> Path:
@@ -135,6 +156,13 @@ class Toolchains:
             rocm = find_rocm(self._workdir)
             self._found[spec] = resolve(spec, self._workdir, rocm, notify=self._notify)
         return self._found[spec]
+
+
+def _script(request: Request) -> tuple[Case, str]:
+    """The case as its file has it, and the script's text."""
+    case = find(request.script)
+    named = request.script.suffix not in (".yaml", ".yml") and request.script.is_file()
+    return case, read_script(case.script, shown=request.script if named else case.script)
 
 
 def _settled(case: Case, request: Request, defaults: Defaults) -> Case:

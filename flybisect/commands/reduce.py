@@ -75,7 +75,7 @@ def reduce(
         for warning in session.warnings:
             notify(warning)
         try:
-            with bench.judge(session.journal) as judge, progress(judge, bench.source, quiet) as show:
+            with bench.judge(session.journal) as judge, progress(judge, bench.source, chosen, quiet) as show:
                 reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
                 found = reducing.search(judge, session, bench.source, chosen, show.step)
                 show.verifying(found.text)

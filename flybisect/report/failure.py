@@ -38,7 +38,12 @@ def clean(text: str) -> str:
 
 
 def _printed_assertion(observation: Observation) -> str | None:
-    return next((line for line in observation.stderr.splitlines() if ASSERTION.search(line)), None)
+    """Without the interpreter's name before it."""
+    for line in observation.stderr.splitlines():
+        found = ASSERTION.search(line)
+        if found:
+            return line[found.start() :]
+    return None
 
 
 def _printed_fatal(observation: Observation) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -18,6 +19,9 @@ from flybisect.case import Case
 from flybisect.report.figures import table
 from flybisect.toolchain.model import Toolchain
 
+WIDTH = 100
+"""Characters of a line that a failure is told in."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _ENCODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 
 
@@ -44,16 +48,23 @@ class Heading:
 
 def headed(text: str, heading: Heading) -> str:
     """The script with the comment at its head."""
-    lines = text.splitlines(keepends=True)[:2]
-    kept = 0
-    if lines and lines[0].startswith("#!"):
-        kept = 1
-    if any(_ENCODING.match(line) for line in lines[kept:2]):
-        kept = 1 + max(at for at, line in enumerate(lines) if _ENCODING.match(line))
     end = "\r\n" if "\r\n" in text else "\n"
-    start = sum(len(line) for line in lines[:kept])
-    before = text[:start] if not start or text[:start].endswith(("\n", "\r")) else text[:start] + end
-    return before + end.join([*_comment(heading), ""]) + text[start:]
+    start = _first_lines(text)
+    first = text[:start]
+    if first and not first.endswith(("\n", "\r")):
+        first += end
+    return first + end.join([*_comment(heading), "", ""]) + text[start:]
+
+
+def _first_lines(text: str) -> int:
+    """Offset behind the `#!` line and the encoding line; 0 where there is neither."""
+    lines = list(_LINE.finditer(text, 0, 4096))[:2]
+    kept = [
+        line.end()
+        for at, line in enumerate(lines)
+        if (at == 0 and line[0].startswith("#!")) or _ENCODING.match(line[0])
+    ]
+    return max(kept, default=0)
 
 
 def command_of(case: Case, toolchain: Toolchain, more: Sequence[str] = ()) -> list[str]:
@@ -98,6 +109,7 @@ def _comment(heading: Heading) -> list[str]:
         "# Shows:",
     ]
     if heading.failure is not None:
-        lines.append(f"#   {heading.failure}")
+        wrapped = textwrap.wrap(heading.failure, WIDTH, break_long_words=False, break_on_hyphens=False)
+        lines += [f"#   {line}" for line in wrapped]
     lines += [f"#   {row}".rstrip() for row in table(heading.metrics, heading.base)]
     return lines

@@ -1,0 +1,55 @@
+"""`flybisect compare`."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from flybisect.commands import options
+from flybisect.commands.notify import notifier
+from flybisect.comparing import compare as compare_settings
+from flybisect.probe.runner import Runner
+from flybisect.report.compared import as_markdown, print_columns
+from flybisect.workbench import Request, line_up
+
+
+def compare(
+    script: options.Script,
+    args: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="Arguments of the script; repeatable.")
+    ] = None,
+    flydsl: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPEC", help="`installed`, a version, or a folder; repeatable."),
+    ] = None,
+    arch: options.Arch = None,
+    timeout: options.Timeout = None,
+    memory: options.Memory = None,
+    workdir: options.Workdir = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compile a script under several arguments or FlyDSLs and show the figures side by side."""
+    request = Request(script=script, arch=arch, timeout=timeout, memory=memory, workdir=workdir)
+    case, source, settings = line_up(request, args or (), flydsl or (), notifier(quiet))
+    with (
+        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
+        Runner(Path(scratch), jobs=1) as runner,
+    ):
+        columns = compare_settings(case, source, settings, runner)
+    if json:
+        data = {"script": str(case.script), "columns": [column.to_dict() for column in columns]}
+        print(json_format.dumps(data, indent=2, ensure_ascii=False))
+    elif markdown:
+        print(as_markdown(columns))
+    else:
+        print_columns(columns)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(compare)
