@@ -74,6 +74,7 @@ _MESSAGES_OF_API = re.compile(
     r"module '(?:flydsl|mlir)[\w.]*' has no attribute|cannot import name .* from '(?:flydsl|mlir)"
     r"|No module named '(?:flydsl|mlir)"
 )
+_CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
 _FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
@@ -203,6 +204,8 @@ def _verifier(observation: Observation) -> Signature | None:
 
 
 def _diagnostic(observation: Observation) -> Signature | None:
+    if not observation.reached_flydsl:
+        return None  # what the script itself printed
     for text in compiler_errors(observation):
         plain = _informative(text)
         if plain:
@@ -220,8 +223,16 @@ def _informative(text: str) -> str:
 
 
 def _api(observation: Observation) -> Signature | None:
+    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
     ended = observation.exception
-    if ended is None or ended.type not in _API_ERRORS or not _MESSAGES_OF_API.search(ended.message):
+    if ended is None:
+        return None
+    named = ended.type in _API_ERRORS and _MESSAGES_OF_API.search(ended.message)
+    unbound = ended.type == "TypeError" and "incompatible function arguments" in ended.message
+    by_script = ended.innermost == "script" and (
+        ended.type == "AttributeError" or (ended.type == "TypeError" and _CALLS.search(ended.message))
+    )
+    if not (named or unbound or by_script):
         return None
     return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 

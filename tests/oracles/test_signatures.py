@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from flybisect.observation import Diagnostic, Observation, Outcome, Signature, Stage
+from flybisect.observation import Diagnostic, ExceptionFacts, Observation, Outcome, Signature, Stage
 from flybisect.oracle import Evidence, Options
 from flybisect.plugins import load
 from flybisect.signature import KINDS, classify
@@ -160,6 +160,34 @@ def test_a_missing_linker_is_the_machines_fault_and_bad_assembly_is_not() -> Non
     bad = classify(replace(failed, stderr="ld.lld: error: target emulation unknown\n"))
     assert bad is not None
     assert bad.kind == "diagnostic"
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "innermost", "kind"),
+    [
+        ("AttributeError", "module 'flydsl.expr' has no attribute 'x'", "flydsl", "api"),
+        ("AttributeError", "'Tensor' object has no attribute 'x'", "script", "api"),
+        ("AttributeError", "'NoneType' object has no attribute 'x'", "flydsl", "exception"),
+        ("TypeError", "f() got an unexpected keyword argument 'x'", "script", "api"),
+        ("TypeError", "f(): incompatible function arguments. The following", "flydsl", "api"),
+        ("TypeError", "unsupported operand type(s) for +", "script", "exception"),
+        ("ModuleNotFoundError", "No module named 'flydsl.x'", "script", "api"),
+        ("ModuleNotFoundError", "No module named 'mine'", "script", "exception"),
+        ("NameError", "name 'x' is not defined", "script", "exception"),
+        ("ValueError", "'x.y' op is wrong", "flydsl", "verifier"),
+        ("ValueError", "'x.y' op is wrong", "script", "exception"),
+    ],
+)
+def test_python_exceptions(type_: str, message: str, innermost: str, kind: str) -> None:
+    exception = ExceptionFacts(type_, message, innermost=innermost)
+    found = classify(Observation(Outcome.EXCEPTION, Stage.TRACE, "gfx942", "0.5.0", exceptions=(exception,)))
+    assert found is not None
+    assert found.kind == kind
+
+
+def test_what_the_script_prints_before_any_compile_is_no_diagnostic() -> None:
+    printed = (Diagnostic("error", "0.2", "stderr"),)
+    assert classify(Observation(Outcome.OK, Stage.START, "gfx942", "0.5.0", diagnostics=printed)) is None
 
 
 def test_a_broken_toolchain_is_setup() -> None:

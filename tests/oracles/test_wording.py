@@ -25,6 +25,7 @@ def test_headline(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("'arith.addi' op result #0 must be signless-integer-like", None),
+        ("'a.b' op must be an integer, but got 'f32'", "'a.b' op must be an integer, but got 'T'"),
         ("'a.b' op takes 'vector<4xf32>' at %81#0 and %arg3", "'a.b' op takes 'T' at % and %"),
         ("expected !fly.memref<ui8, global> at 0x7f3a", "expected T at N"),
         ("cannot read /a/b-c/d.py", "cannot read d.py"),
