@@ -6,19 +6,17 @@ one judged before or stands in the journal is answered without a compile.
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Protocol
 
 from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
 from flybisect.errors import UserError
-from flybisect.limits import MEMORY, TimeLimit
+from flybisect.limits import IMPORTS, MEMORY, TimeLimit
+from flybisect.memo import Memo, tree_key
 from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
 from flybisect.oracle import Evidence, Oracle
 from flybisect.script.check import problem as static_problem
@@ -88,8 +86,7 @@ class Judge:
         self._journal = journal
         self._limit = TimeLimit(case.timeout)
         self._counter = Counter()
-        self._by_text: dict[str, Verdict] = {}
-        self._by_tree: dict[str, Verdict] = {}
+        self._memo = Memo()
         self._first: Evidence | None = None
         self._pinned: Signature | None = None
         self._also_seen: dict[Signature, str] = {}
@@ -142,7 +139,7 @@ class Judge:
         self._pinned = verdict.signature if verdict.interesting else None
         if verdict.interesting:
             self._learn(source, evidence)
-        self._remember(source, verdict)
+        self._memo.remember(source, verdict)
         return verdict
 
     def judge(self, source: str) -> Verdict:
@@ -155,24 +152,14 @@ class Judge:
         Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
         enough is known: what runs is cancelled then.
         """
-        answers = in_order(self._decide, sources, self.jobs, key=_tree_key)
+        answers = in_order(self._decide, sources, self.jobs, key=tree_key)
         for source, decision in answers:
             yield source, self._account(source, decision)
 
-    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Observation:
-        """The subject's observation with more than the oracle wants; a trial like any other."""
-        return self._observation(source, self.subject, self.oracle.wants | wants, None)[0]
-
-    def coverage(self, source: str) -> frozenset[int] | None:
-        """Lines of the script that run under the subject or the base; None where a trial says none."""
-        lines: set[int] = set()
-        for setting in [self.subject] if self.base is None else [self.subject, self.base]:
-            wants = self.oracle.wants | {Want.COVERAGE}
-            seen = self._observation(source, setting, wants, None)[0]
-            if not seen.lines:
-                return None
-            lines.update(seen.lines)
-        return frozenset(lines)
+    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
+        """What a script shows under the subject, then the base, with more than the oracle wants."""
+        settings = [self.subject] if self.base is None else [self.subject, self.base]
+        return tuple(self._observation(source, each, self.oracle.wants | wants, None)[0] for each in settings)
 
     def failing_line(self, source: str) -> int | None:
         """The script's line that the compiler named when this very text was found interesting."""
@@ -187,7 +174,7 @@ class Judge:
         return self._against_pinned(self._verdict(Evidence(subject, base, self._first)))
 
     def _decide(self, source: str, cancelled: threading.Event) -> _Decision:
-        known = self._known(source)
+        known = self._memo.known(source)
         if known is not None:
             return _Decision(known, Source.CACHE)
         problem = static_problem(source, self._allowed)
@@ -203,7 +190,7 @@ class Judge:
         self._counter.candidate(decision.source)
         if decision.evidence is not None:
             if not self._broken(decision.evidence):
-                self._remember(source, verdict)
+                self._memo.remember(source, verdict)
             if verdict.interesting:
                 self._learn(source, decision.evidence)
             self._note_signature(source, verdict)
@@ -213,14 +200,6 @@ class Judge:
         seen = verdict.signature
         if seen is not None and seen != self._pinned and seen.kind in WORTH_REPORTING:
             self._also_seen.setdefault(seen, source)
-
-    def _known(self, source: str) -> Verdict | None:
-        found = self._by_text.get(source)
-        return found if found is not None else self._by_tree.get(_tree_key(source))
-
-    def _remember(self, source: str, verdict: Verdict) -> None:
-        self._by_text[source] = verdict
-        self._by_tree.setdefault(_tree_key(source), verdict)
 
     def _learn(self, source: str, evidence: Evidence) -> None:
         line = _line_of_failure(evidence.subject)
@@ -279,6 +258,7 @@ class Judge:
 
     def _cold(self, source: str, setting: Setting) -> Observation:
         probe = self._probe(source, setting, self.oracle.wants)
+        probe = replace(probe, timeout=probe.timeout + IMPORTS)
         seen = self._prober.run_cold(probe, setting.toolchain)
         self._counter.trial(seen.reached_flydsl)
         return seen
@@ -312,13 +292,3 @@ def _line_of_failure(seen: Observation) -> int | None:
     if seen.stage is Stage.TRACE and seen.exceptions:
         return seen.exceptions[-1].line
     return None
-
-
-@lru_cache(maxsize=512)
-def _tree_key(source: str) -> str:
-    """Equal for texts that differ in comments and layout only; a text that does not parse is its own."""
-    try:
-        text = ast.dump(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        text = "\0" + source
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,6 +15,8 @@ LEAST = 10.0
 """Wall seconds that every later trial has, however quick the others were."""
 FACTOR = 4.0
 """Times the slowest interesting trial."""
+IMPORTS = 60.0
+"""Wall seconds more for a cold trial, which imports torch and FlyDSL itself."""
 MEMORY = 8192
 """MiB that a trial may add to its warm worker, where the case does not say."""
 
