@@ -10,7 +10,7 @@ from typing import Any
 from flybisect.observation import Diagnostic
 
 _SEVERITY = re.compile(r"^(?P<place>.*?)\b(?P<severity>error|warning|note|remark): (?P<text>.*)$")
-_PLACE_BEFORE = re.compile(r'^(?:[\w./<>+-]*|"[^"]*"|loc\(.*\))(?::\d+)*:?\s*$|^(?:\S+/)?ld\.lld:\s*$')
+_PLACE_BEFORE = re.compile(r'^(?:(?:[\w./+-]+|<[^<>]*>|"[^"]*"|loc\(.*\))(?::\d+)*:\s+)?$')
 _PLACE_AFTER = re.compile(r'^(?:"[^"]*"|<unknown>|[\w./-]+)(?::\d+){2}:\s*')
 _ASSERTION = re.compile(r"^\S+: (?P<text>\S+:\d+: .*Assertion [`'\u2018].*['\u2019] failed\.?.*)$")
 _FATAL = re.compile(r"^(?P<text>LLVM ERROR: .*)$")

@@ -65,7 +65,6 @@ def test_what_flyc_compile_gives_can_be_called(run: Run) -> None:
 
 def test_the_arch_that_a_script_asks_for(run: Run) -> None:
     source = (
-        HEAD
-        + 'import sys\nsys.exit(7 if "gfx950" in torch.cuda.get_device_properties().gcnArchName else 1)\n'
+        HEAD + 'import sys\nassert torch.cuda.get_device_properties().gcnArchName == "gfx950"\nsys.exit(7)\n'
     )
     assert run(source, arch="gfx950").exit_code == 7

@@ -133,7 +133,7 @@ def test_nothing_outlives_the_tool(toolchain: Toolchain, tmp_path: Path) -> None
         chain = Toolchain("x", "installed", "x", "x", Path({str(toolchain.python)!r}), {toolchain.paths!r})
         source = "import os, sys, time\\nos.write(2, b'')\\nopen('pids', 'w').write("
         source += "f'{{os.getpid()}} {{os.getppid()}}')\\ntime.sleep(600)\\n"
-        Runner(Path({str(tmp_path / "scratch")!r}), 1).run(Probe(source, "s.py", "gfx942", timeout=600), chain)
+        Runner(Path({str(tmp_path / "scratch")!r}), 1).run(Probe(source, "s.py", "gfx942"), chain)
         """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(tool).replace("PosixPath", "Path")],

@@ -29,6 +29,14 @@ class Coverage:
             sys.settrace(self._trace)
             threading.settrace(self._trace)
 
+    def stop(self) -> None:
+        if sys.version_info >= (3, 12):
+            monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+            monitoring.free_tool_id(monitoring.COVERAGE_ID)
+        else:
+            sys.settrace(None)
+            threading.settrace(None)
+
     def _ran(self, line: int) -> None:
         if line > 0 and line not in self._seen:
             self._seen.add(line)

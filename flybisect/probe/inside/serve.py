@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gc
 import importlib
 import os
@@ -17,13 +18,24 @@ from typing import Any
 from . import kernel, processes, recorder, trial, wire
 from .pump import Pump
 
-PRELOADED = ("torch", "flydsl.compiler", "flydsl.expr", "flydsl.expr.rocdl")
+NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
+
+LAZY = (
+    "flydsl.expr.rocdl",
+    "flydsl.expr.ktrace",
+    "flydsl.expr.utils.expand_ops",
+    "flydsl.compiler.llvm_options",
+    "flydsl._mlir.dialects.builtin",
+    "flydsl._mlir.dialects.llvm",
+    "torch.overrides",
+)
+"""What a first compile was seen to import in one release or another; not every release has them all."""
 RECORD_LIMIT = 96 * 1024 * 1024
 """Bytes of facts that are read of one trial."""
 
 
 def main(control: int, start: dict[str, Any]) -> int:
-    """Serve until the other side closes. `start`: `paths`, `rocm`, `warm`."""
+    """Serve until the other side closes, and never return then. `start`: `paths`, `rocm`, `warm`."""
     sock = socket.socket(fileno=control)
     sys.path[:0] = start["paths"]
     kernel.adopt_orphans()
@@ -36,7 +48,8 @@ def main(control: int, start: dict[str, Any]) -> int:
     while True:
         request = wire.receive(sock)
         if request is None:
-            return 0
+            # Not by way of torch's and MLIR's destructors, which take their time.
+            os._exit(0)
         if "trial" in request:
             wire.send(sock, _Trial(request["trial"], start["rocm"], sock).outcome())
 
@@ -45,8 +58,11 @@ def _load(warm: bool) -> str:
     """Import what every trial needs, so that no trial pays for it; FlyDSL's version."""
     if not warm:
         return ""
-    for name in PRELOADED:
+    for name in NEEDED:
         importlib.import_module(name)
+    for name in LAZY:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     torch = importlib.import_module("torch")
     # A pool of threads in the parent would not be there in a fork.
     torch.set_num_threads(1)
