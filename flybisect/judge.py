@@ -133,6 +133,10 @@ class Judge:
         for setting, seen in self._settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
+        if verdict.interesting and self.base is not None and evidence.base is None:
+            # A condition may ask for `first.base` later, where it did not for the first script itself.
+            base = self._observation(source, self.base, self.oracle.wants, None)[0]
+            evidence = replace(evidence, base=base)
         self._first = evidence
         # Names that `exec` or the like bind; a candidate may read what the original reads.
         self._allowed = unbound_names(source)

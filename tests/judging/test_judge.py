@@ -118,11 +118,18 @@ def test_first_is_what_a_rise_is_measured_from(tmp_path: Path) -> None:
     assert not judge.judge("3-3").interesting
 
 
+def test_the_first_scripts_base_is_always_known(tmp_path: Path) -> None:
+    prober = Replay()
+    judge = judge_of(prober, tmp_path, "spills", base=True, when="vgprs > 1 or vgprs > first.base.vgprs")
+    assert judge.pin("mfma_bf16").interesting
+    assert [spec for _, spec in prober.ran] == ["0.5.0", "0.2.4"]
+
+
 def test_observing_more_is_a_trial_of_its_own(tmp_path: Path) -> None:
     prober = Replay()
     judge = judge_of(prober, tmp_path)
     judge.pin(NAMES)
-    judge.observe(NAMES)
+    assert judge.observe(NAMES) == (recorded("gemm_buffer64@0.5.0"),)
     assert judge.counts.compiles == 1
     judge.observe(NAMES, frozenset({Want.COVERAGE}))
     assert judge.counts.compiles == 2

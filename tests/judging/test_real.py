@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flybisect.case import Case
+from flybisect.checking import check
 from flybisect.journal import Journal
 from flybisect.judge import Judge, Setting
 from flybisect.observation import Answer, Signature
@@ -14,22 +15,39 @@ from flybisect.probe.runner import Runner
 from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
 
-SCRIPT = Path(__file__).parent.parent / "oracles" / "scripts" / "gemm_buffer64.py"
+SCRIPTS = Path(__file__).parent.parent / "oracles" / "scripts"
+
+
+def judge_of(runner: Runner, name: str, oracle: str, folder: Path) -> Judge:
+    """For the script `name`, with the FlyDSL that is installed."""
+    return Judge(
+        Case(SCRIPTS / f"{name}.py", oracle=oracle),
+        load(oracle).build(Options()),
+        Setting(resolve("installed", folder, find_rocm(folder)), (), "gfx942"),
+        None,
+        runner,
+        Journal(folder / f"{name}.sqlite3"),
+        2,
+    )
+
+
+def test_real_failures_are_judged(tmp_path: Path) -> None:
+    with Runner(tmp_path / "trials", 1) as runner:
+        for name, oracle, code in [
+            ("vecadd_256b", "assertion", 0),
+            ("block1024_spill", "spills", 0),
+            ("lds_over_limit", "spills", 1),
+            ("dynamic_if", "legalization", 1),
+            ("api", "assertion", 125),
+        ]:
+            judge = judge_of(runner, name, oracle, tmp_path)
+            assert check(judge, (SCRIPTS / f"{name}.py").read_text()).exit_code == code, name
 
 
 def test_reduction_by_hand(tmp_path: Path) -> None:
-    source = SCRIPT.read_text()
-    setting = Setting(resolve("installed", tmp_path, find_rocm(tmp_path)), (), "gfx942")
+    source = (SCRIPTS / "gemm_buffer64.py").read_text()
     with Runner(tmp_path / "trials", 2) as runner:
-        judge = Judge(
-            Case(SCRIPT, oracle="legalization"),
-            load("legalization").build(Options()),
-            setting,
-            None,
-            runner,
-            Journal(tmp_path / "journal.sqlite3"),
-            2,
-        )
+        judge = judge_of(runner, "gemm_buffer64", "legalization", tmp_path)
         assert judge.pin(source).interesting
         assert judge.signature == Signature("legalization", "fly.copy_atom_call_ssa")
         candidates = [
