@@ -6,10 +6,11 @@ engine finds out which of them can be made together. (The separation is C-Vise's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from flybisect.script.cut import Cut
+from flybisect.script.instrument import Kinds
 from flybisect.script.scopes import Statements
 
 
@@ -32,8 +33,10 @@ class Facts:
     """Lines that ran, under the case and under what it is compared with."""
     failing_line: int | None = None
     """The script's line that the compiler names in its error."""
-    values: Mapping[str, str] = field(default_factory=dict)
-    """Expression of the script (`args.copy`, `WINDOW`) → the literal that it was every time."""
+    kinds: Kinds = field(default_factory=Kinds)
+    """What the values of expressions were. Keyed by text, so most of it outlives an edit."""
+    original: str = ""
+    """The unreduced text; what stands in it is left as its author wrote it."""
 
 
 @dataclass(frozen=True)
@@ -44,5 +47,6 @@ class Pass:
     summary: str
     """One line that says what it takes away."""
     hints: Callable[[Statements, Facts], Sequence[Hint]]
-    free: bool = False
-    """True when its edits leave the syntax tree as it is, so that no trial is needed."""
+    chunks: int = 1
+    """Into how many parts the hints are split to begin with; 0: each is tried alone. The more of a
+    pass's hints hold, the larger the parts that are worth trying."""

@@ -13,28 +13,21 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from flybisect.observation import Verdict
+from flybisect.reduce.facts import Observing, learn
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
 from flybisect.script.measure import Size, size_of
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
-from flybisect.search.grow import Subset, grow, singles, whole
+from flybisect.search.grow import Subset, grow, parts
 
 
-class Judging(Protocol):
+class Judging(Observing, Protocol):
     """What the reducer sees of the judge."""
 
     def verdicts(self, sources: Iterable[str]) -> Iterator[tuple[str, Verdict]]:
         """In order; may look ahead, so it is closed when the rest is not wanted."""
-        ...
-
-    def coverage(self, source: str) -> frozenset[int] | None:
-        """Lines that ran in any of the case's settings, or None where that is unknown."""
-        ...
-
-    def failing_line(self, source: str) -> int | None:
-        """The script's line that the compiler named when this source was judged."""
         ...
 
 
@@ -70,7 +63,7 @@ class Reducer:
         self._notice = notice
         self._failed: set[str] = set()
         self._best = ""
-        self._lines_of: tuple[str, frozenset[int] | None] = ("", None)
+        self._learned = ("", Facts())
 
     @property
     def best(self) -> str:
@@ -80,7 +73,7 @@ class Reducer:
     def run(self, text: str) -> Reduction:
         """`text` is known to be interesting."""
         self._best = text
-        self._lines_of = (text, self._judge.coverage(text))
+        self._learned = (text, learn(self._judge, text))
         while True:
             self._rounds()
             before = self._best
@@ -98,8 +91,10 @@ class Reducer:
                 return
 
     def _facts(self) -> Facts:
-        lines = self._lines_of[1] if self._lines_of[0] == self._best else None
-        return Facts(lines, self._judge.failing_line(self._best))
+        """Lines are only known of the text that was traced; kinds go by the text of expressions."""
+        text, facts = self._learned
+        lines = facts.lines if text == self._best else None
+        return Facts(lines, self._judge.failing_line(self._best), facts.kinds, text)
 
     def _search(self, each: Pass, verify: bool) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
@@ -115,7 +110,7 @@ class Reducer:
             if not verify:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
-                chunks = singles(len(hints)) if verify else whole(len(hints))
+                chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
                 attempt = _Attempt(self, each, table, hints, verify)
                 grow(chunks, attempt.ask)
 

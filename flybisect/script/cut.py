@@ -11,7 +11,7 @@ import ast
 from dataclasses import dataclass
 
 from flybisect.script.edit import Edit, apply
-from flybisect.script.elements import Element, removal_edits, span
+from flybisect.script.elements import Element, pairs, removal_edits, span
 from flybisect.script.scopes import Key, Statement, Statements, Use, blocks
 
 
@@ -47,6 +47,7 @@ def close(table: Statements, cut: Cut) -> Cut:
     while True:
         size = len(removed), len(elements)
         _drop_empty_owners(table, removed)
+        _drop_empty_assignments(table, removed, elements)
         spans = [(e.start, e.end) for e in cut.edits] + [_element_span(table, e) for e in elements]
         for entry, use in [*table.unbound(removed), *_reads(table, removed, cut.lost)]:
             if use.node in was_unbound or entry.number in removed:
@@ -83,6 +84,15 @@ def _drop_empty_owners(table: Statements, removed: set[int]) -> None:
             removed.update(table.subtree(entry.number))
 
 
+def _drop_empty_assignments(table: Statements, removed: set[int], elements: set[Element]) -> None:
+    """Removes a parallel assignment that has lost all its pairs."""
+    going = {element.node for element in elements}
+    for entry in table.all:
+        found = pairs(entry.node)
+        if found and all(target in going for target, _ in found):
+            removed.add(entry.number)
+
+
 def _keyword_around(entry: Statement, use: Use) -> Element | None:
     """The innermost keyword argument of a call, in the statement's own text, that holds the use."""
     found: Element | None = None
@@ -115,7 +125,12 @@ def carry_out(table: Statements, cut: Cut) -> str:
 
 def cut_edits(table: Statements, cut: Cut) -> list[Edit]:
     """Edits that carry a cut out."""
-    found = [*cut.edits, *removal_edits(table.source, cut.elements)]
+    inside = [(table.all[number].start, table.all[number].end) for number in cut.statements]
+    found = [
+        edit
+        for edit in [*cut.edits, *removal_edits(table.source, cut.elements)]
+        if not any(start <= edit.start and edit.end <= end for start, end in inside)
+    ]
     found += _block_edits(table, table.source.tree.body, cut.statements, None, "body")
     for entry in table.all:
         if entry.number in cut.statements:
@@ -197,12 +212,38 @@ def _widen(table: Statements, begin: int, stop: int) -> tuple[int, int]:
             break
         begin = source.line_begin(begin - 1)
         above = line_before(begin)
-    while above is not None and (not above.strip() or above.rstrip().endswith(":")):
-        after = line_after(stop)
-        if after is None or after.strip():
-            break
-        stop = source.line_end(stop)
+    gap_above = _blank_lines_above(table, begin)
+    gap_below = _blank_lines_below(table, stop)
+    opens = text[:begin].rstrip().endswith(":")
+    if gap_below and (opens or gap_above >= gap_below):
+        stop = source.line_starts[source.line_of(stop) - 1 + gap_below]
+    elif gap_above and gap_below:
+        begin = source.line_starts[source.line_of(begin) - 1 - gap_above]
     return begin, stop
+
+
+def _blank_lines_above(table: Statements, begin: int) -> int:
+    source, count = table.source, 0
+    line = source.line_of(begin) - 1
+    while (
+        line - count > 0
+        and not source.text[source.line_starts[line - count - 1] : source.line_starts[line - count]].strip()
+    ):
+        count += 1
+    return count
+
+
+def _blank_lines_below(table: Statements, stop: int) -> int:
+    source, count = table.source, 0
+    if stop >= len(source.text):
+        return 0
+    line = source.line_of(stop) - 1
+    while (
+        line + count + 1 < len(source.line_starts)
+        and not source.text[source.line_starts[line + count] : source.line_starts[line + count + 1]].strip()
+    ):
+        count += 1
+    return count
 
 
 def _indent(line: str) -> int:

@@ -20,7 +20,7 @@ class Conflict(ValueError):
 
 
 def settle(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in text order, those that lie inside another one's span dropped.
+    """The edits in text order, those that lie inside another one's span dropped, deletions joined.
 
     Raises Conflict where two overlap in part, or replace the same span differently.
     """
@@ -28,6 +28,9 @@ def settle(edits: Iterable[Edit]) -> list[Edit]:
     for edit in sorted(set(edits), key=lambda e: (e.start, -e.end, e.text)):
         if kept and edit.start < kept[-1].end:
             outer = kept[-1]
+            if edit.end > outer.end and not edit.text and not outer.text:
+                kept[-1] = Edit(outer.start, edit.end)
+                continue
             if edit.end > outer.end:
                 raise Conflict(f"edits {outer} and {edit} overlap")
             if (edit.start, edit.end) == (outer.start, outer.end):

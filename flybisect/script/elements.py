@@ -1,4 +1,8 @@
-"""Lists with commas in them: the arguments of a call, parameters, tuples, the names of an import."""
+"""Lists with commas in them: the arguments of a call, parameters, the names of an import.
+
+Both sides of a parallel assignment (`a, b = x, y`) are such lists as well; a pair leaves both, and
+what is left of `a, b = x, y` is `a = x`, without the comma of a tuple.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,27 @@ class Element:
 
     owner: ast.AST
     node: ast.AST
+
+
+def pair(node: ast.Assign, at: int) -> tuple[Element, Element]:
+    """The target and the value at one position of a parallel assignment (see `pairs`)."""
+    targets, values = node.targets[0], node.value
+    assert isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple)
+    return Element(targets, targets.elts[at]), Element(values, values.elts[at])
+
+
+def pairs(node: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
+    """Targets and values of `a, b = x, y`; empty for every other statement."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return []
+    targets, values = node.targets[0], node.value
+    if not (isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple)):
+        return []
+    if len(targets.elts) != len(values.elts):
+        return []
+    if any(isinstance(each, ast.Starred) for each in [*targets.elts, *values.elts]):
+        return []
+    return list(zip(targets.elts, values.elts, strict=True))
 
 
 def members(owner: ast.AST) -> list[ast.AST]:
@@ -66,7 +91,7 @@ def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
         if before < 1 or after >= len(text) or text[before] != "(" or text[after] != ")":
             return start, end
         lead = text[:before].rstrip()
-        if not lead or not (lead[-1] in "(,=["):
+        if not lead or lead[-1] not in "(,=[":
             return start, end
         if lead[-1] == "(" or lead[-1] == "[":
             # `f((a))`: the inner pair is the argument's, the outer the call's.
@@ -123,21 +148,7 @@ def _list_edits(source: Source, owner: ast.AST, going: list[ast.AST]) -> list[Ed
         else:
             edits.append(Edit(spans[last_kept][1], spans[run_end][1]))
         at = run_end + 1
-    if isinstance(owner, ast.Tuple) and len(kept) == 1:
-        edits = _single(source, edits, spans[kept[0]][1])
     return edits
-
-
-def _single(source: Source, edits: list[Edit], kept_end: int) -> list[Edit]:
-    """A tuple of one keeps its comma."""
-    for at, edit in enumerate(edits):
-        if edit.start == kept_end:
-            if source.text[edit.end :].lstrip().startswith(","):
-                return edits
-            return [*edits[:at], Edit(edit.start, edit.end, ","), *edits[at + 1 :]]
-    if source.text[kept_end:].lstrip().startswith(","):
-        return edits
-    return [*edits, Edit(kept_end, kept_end, ",")]
 
 
 def _trailing_comma(text: str, end: int) -> int:

@@ -414,6 +414,16 @@ class _Header(ast.NodeVisitor):
     visit_GeneratorExp = _comprehension
 
 
+def qualified(table: Statements, entry: Statement) -> str:
+    """Dotted names of the functions and classes that a statement runs in."""
+    names = []
+    for number in table.ancestors(entry.number):
+        node = table.all[number].node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.append(node.name)
+    return ".".join(reversed(names))
+
+
 def every_argument(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters of a function, in text order."""
     found = [*arguments.posonlyargs, *arguments.args]

@@ -54,11 +54,7 @@ def halves(chunk: Subset) -> tuple[Subset, Subset]:
     return frozenset(items[:middle]), frozenset(items[middle:])
 
 
-def whole(count: int) -> list[Subset]:
-    """All items as one chunk to begin with."""
-    return [frozenset(range(count))]
-
-
-def singles(count: int) -> list[Subset]:
-    """Each item alone."""
-    return [frozenset([item]) for item in range(count)]
+def parts(count: int, number: int) -> list[Subset]:
+    """All items in at most `number` runs of equal length, for a search to begin with."""
+    length = max(1, -(-count // max(1, number)))
+    return [frozenset(range(at, min(at + length, count))) for at in range(0, count, length)]

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.reduce.passes.statements import where
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
 from flybisect.script.elements import Element
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -24,7 +23,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             if isinstance(call, ast.Call):
                 for keyword in call.keywords:
                     if not (call in decorators and len(call.keywords) + len(call.args) == 1):
-                        label = f"{where(table, entry)}: {table.source.segment(call)} - {keyword.arg}"
+                        label = f"{qualified(table, entry)}: {table.source.segment(call)} - {keyword.arg}"
                         found.append(Hint(label, Cut(elements=frozenset([Element(call, keyword)]))))
     return found
 

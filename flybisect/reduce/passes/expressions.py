@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import Place, modules, operand_text, places, root_name
+from flybisect.script.instrument import Kinds, around
 from flybisect.script.scopes import Statements
+
+INTEGER = re.compile(r"U?[Ii]nt(\d+)?|Index|IntTuple")
+"""Classes that stand for one another where an integer is meant."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -20,22 +25,30 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
         for place in places(table, entry):
             old = table.source.segment(place.node)
             statement = table.source.segment(entry.node)[:200]
-            for new in _replacements(table, place, imported):
+            for new in _replacements(table, place, imported, facts.kinds):
                 edit = Edit(*table.source.span(place.node), new)
                 found.append(Hint(f"{statement}: {old} -> {new}", Cut(edits=frozenset([edit]))))
     return found
 
 
-def _replacements(table: Statements, place: Place, imported: frozenset[str]) -> Iterator[str]:
-    operands = list(_operands(place, imported))
+def _replacements(table: Statements, place: Place, imported: frozenset[str], kinds: Kinds) -> Iterator[str]:
+    if isinstance(place.parent, ast.Expr):
+        return  # Its value is not used: to lose the operation is to lose the statement.
+    wanted = _kind(table, place, place.node, kinds)
     seen: set[str] = set()
-    for operand in operands:
+    for operand in _operands(place, imported):
+        kind = _kind(table, place, operand, kinds)
         text = operand_text(table, place, operand)
-        if text not in seen:
+        if text not in seen and (kind is None or wanted is None or kind == wanted):
             seen.add(text)
             yield text
-    if _computes_index(place.node, imported):
+    if _computes_index(place.node, imported) and wanted in (None, "integer"):
         yield "0"
+
+
+def _kind(table: Statements, place: Place, node: ast.expr, kinds: Kinds) -> str | None:
+    kind = kinds.of(around(table, place.statement), node, table.source.segment(node))
+    return "integer" if kind is not None and INTEGER.fullmatch(kind) else kind
 
 
 def _operands(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]:
@@ -72,11 +85,7 @@ def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
     """Arithmetic, or an id of the DSL (`fx.thread_idx.x`): most are offsets, and 0 is one too."""
     if isinstance(node, ast.BinOp):
         return True
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr in ("x", "y", "z")
-        and root_name(node) in imported
-    )
+    return isinstance(node, ast.Attribute) and node.attr in ("x", "y", "z") and root_name(node) in imported
 
 
-PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints)
+PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, chunks=0)

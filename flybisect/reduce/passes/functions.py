@@ -1,4 +1,4 @@
-"""Functions that are called once: their body goes where the call stands."""
+"""Functions: what they compute, written out where they are called."""
 
 from __future__ import annotations
 
@@ -7,59 +7,161 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
+from flybisect.script.cut import Cut, own_nodes
+from flybisect.script.edit import Edit, apply
 from flybisect.script.elements import default_of
+from flybisect.script.expressions import ATOMS
 from flybisect.script.layout import reindented
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import Scope, Statement, Statements
+
+LONG_EXPRESSION = 60
+"""Characters above which an expression is written out at one call only."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Each undecorated function with one call, where that call is a statement or an assigned value."""
+    """Undecorated functions: those that only return an expression, then those with a longer body."""
     found: list[Hint] = []
     for entry in table.all:
         node = entry.node
         if not isinstance(node, ast.FunctionDef) or node.decorator_list:
             continue
         calls = calls_of(table, entry)
-        if calls is None or len(calls) != 1:
+        if not calls:
             continue
-        hint = _inlined(table, entry, node, calls[0])
+        hint = _as_expression(table, entry, node, calls)
+        if hint is None and len(calls) == 1:
+            hint = _as_statements(table, entry, node, calls[0])
         if hint is not None:
             found.append(hint)
     return found
 
 
-def _inlined(table: Statements, entry: Statement, node: ast.FunctionDef, call: ast.Call) -> Hint | None:
-    site = next(
-        (s for s in table.all if getattr(s.node, "value", None) is call and s.number != entry.number), None
-    )
-    if site is None or site.number in set(table.subtree(entry.number)):
+def _body(node: ast.FunctionDef) -> list[ast.stmt]:
+    return node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+
+
+def _as_expression(
+    table: Statements, entry: Statement, node: ast.FunctionDef, calls: list[ast.Call]
+) -> Hint | None:
+    """`def f(a): return g(a)`: the expression in place of each call, arguments for parameters."""
+    body = _body(node)
+    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+        return None
+    if len(calls) > 1 and len(table.source.segment(body[0].value)) > LONG_EXPRESSION:
+        return None
+    scope = table.function_scope[node]
+    edits: set[Edit] = set()
+    for call in calls:
+        site = _statement_around(table, call)
+        bound = bind(node, call)
+        if site is None or bound is None or entry.number in {site.number, *table.ancestors(site.number)}:
+            return None
+        returned = table.by_node[body[0]]
+        for use in returned.uses:
+            key = table.resolve(use.name, use.scope)
+            if key is not None and key[0] not in {scope.number, use.scope.number}:
+                if table.resolve(use.name, site.scope) != key:
+                    return None
+        text = _with_arguments(table, returned, scope, bound)
+        if text is None:
+            return None
+        edits.add(Edit(*table.source.span(call), text))
+    return Hint(f"inline {node.name}", Cut(statements=frozenset([entry.number]), edits=frozenset(edits)))
+
+
+def _with_arguments(
+    table: Statements, returned: Statement, scope: Scope, bound: dict[str, ast.expr]
+) -> str | None:
+    """The returned expression's text with each parameter by its argument."""
+    assert isinstance(returned.node, ast.Return) and returned.node.value is not None
+    start, end = table.source.span(returned.node.value)
+    edits = []
+    for use in returned.uses:
+        if table.resolve(use.name, use.scope) != (scope.number, use.name):
+            continue
+        argument = bound.get(use.name)
+        if argument is None:
+            return None
+        text = table.source.segment(argument)
+        if not isinstance(argument, ATOMS):
+            text = f"({text})"
+        edits.append(Edit(use.offset - start, use.offset + len(use.name) - start, text))
+    text = apply(table.source.text[start:end], edits)
+    return text if isinstance(returned.node.value, ATOMS) else f"({text})"
+
+
+def _statement_around(table: Statements, call: ast.Call) -> Statement | None:
+    for entry in table.all:
+        if any(node is call for node in own_nodes(entry.node)):
+            return entry
+    return None
+
+
+def _as_statements(table: Statements, entry: Statement, node: ast.FunctionDef, call: ast.Call) -> Hint | None:
+    """The body before the statement that calls, and what it returns in the call's place."""
+    site = _statement_around(table, call)
+    if site is None or site.parts or entry.number in {site.number, *table.ancestors(site.number)}:
+        return None
+    if not isinstance(site.node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) or _deferred(site, call):
         return None
     bound = bind(node, call)
-    if bound is None or _clashes(table, entry, node, site, bound):
+    if bound is None or _clashes(table, node, site, bound):
         return None
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    body = _body(node)
     tail = body[-1] if body and isinstance(body[-1], ast.Return) else None
-    if any(isinstance(n, (ast.Return, ast.Yield, ast.YieldFrom)) and n is not tail for n in ast.walk(node)):
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
         return None
+    if any(isinstance(r.node, ast.Return) and r.node is not tail for r in _run_by(table, node)):
+        return None
+    last = _calling_statement(table, site, call, tail)
+    if last is None:
+        return None
+    indent = table.source.indent(site.node)
     lines = [
         f"{name} = {table.source.segment(value)}"
         for name, value in bound.items()
         if not (isinstance(value, ast.Name) and value.id == name)
     ]
-    indent = table.source.indent(site.node)
     straight = body[: len(body) - (tail is not None)]
     if straight:
         start, end = table.source.span(straight[0])[0], table.source.span(straight[-1])[1]
         lines.append(reindented(table.source, start, end, indent))
-    last = _result(table, site, tail)
-    if last is None:
-        return None
     lines += [last] if last else []
     edit = Edit(site.start, site.end, f"\n{indent}".join(lines) or "pass")
     cut = Cut(statements=frozenset([entry.number]), edits=frozenset([edit]))
     return Hint(f"inline {node.name} {len(edit.text)}", cut)
+
+
+def _run_by(table: Statements, node: ast.FunctionDef) -> list[Statement]:
+    """The statements that run in the function's own scope."""
+    scope = table.function_scope[node]
+    return [entry for entry in table.all if entry.scope is scope]
+
+
+def _deferred(site: Statement, call: ast.Call) -> bool:
+    """True where the call stands in a lambda or comprehension, so that it does not run just once."""
+    inner = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp)
+    return any(
+        isinstance(node, inner) and any(part is call for part in ast.walk(node))
+        for node in own_nodes(site.node)
+    )
+
+
+def _calling_statement(
+    table: Statements, site: Statement, call: ast.Call, tail: ast.Return | None
+) -> str | None:
+    """The statement with the result for the call; "" where nothing is left of it, None where it can't be."""
+    value = tail.value if tail is not None else None
+    if isinstance(site.node, ast.Expr) and site.node.value is call and value is None:
+        return ""
+    if value is None:
+        return None
+    text = table.source.segment(value)
+    whole = getattr(site.node, "value", None) is call
+    if not whole and not isinstance(value, ATOMS):
+        text = f"({text})"
+    start, end = table.source.span(call)
+    return apply(table.source.segment(site.node), [Edit(start - site.start, end - site.start, text)])
 
 
 def bind(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
@@ -81,10 +183,11 @@ def bind(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | Non
     return bound if set(given) <= set(bound) else None
 
 
-def _clashes(
-    table: Statements, entry: Statement, node: ast.FunctionDef, site: Statement, bound: dict[str, ast.expr]
-) -> bool:
-    """True when a local of the function means something else where the call stands."""
+def _clashes(table: Statements, node: ast.FunctionDef, site: Statement, bound: dict[str, ast.expr]) -> bool:
+    """True when a local of the function means something else where the call stands.
+
+    What only the calling statement itself binds (`A, B = make()`) may be a local's name.
+    """
     scope = table.function_scope[node]
     if scope.globals or scope.nonlocals:
         return True
@@ -93,25 +196,11 @@ def _clashes(
         if isinstance(argument, ast.Name) and argument.id == name:
             if len(table.binders.get((scope.number, name), ())) > 1:
                 return True
-        elif table.resolve(name, site.scope) is not None:
+            continue
+        key = table.resolve(name, site.scope)
+        if key is not None and table.binders.get(key) != [site]:
             return True
     return False
 
 
-def _result(table: Statements, site: Statement, tail: ast.Return | None) -> str | None:
-    """The statement that takes the function's result; "" where none is needed, None where none can be."""
-    value = table.source.segment(tail.value) if tail is not None and tail.value is not None else None
-    node = site.node
-    if isinstance(node, ast.Expr):
-        return "" if value is None else value
-    if value is None:
-        return None
-    if isinstance(node, ast.Return):
-        return f"return {value}"
-    if isinstance(node, ast.Assign):
-        targets = " = ".join(table.source.segment(target) for target in node.targets)
-        return f"{targets} = {value}"
-    return None
-
-
-PASS = Pass("functions", "functions called once, written out at the call", hints)
+PASS = Pass("functions", "the script's own functions, written out where they are called", hints)

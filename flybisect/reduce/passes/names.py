@@ -1,41 +1,79 @@
-"""Variables that only stand for another name or a constant: the value goes where they are read."""
+"""Variables that are not worth a name: the value goes where they are read."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.reduce.passes.statements import where
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.scopes import Statement, Statements, Use
+from flybisect.script.elements import Element, pair, pairs
+from flybisect.script.expressions import ATOMS
+from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
+
+LINE = 100
+"""Characters that a line may have after a value was written into it."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Each assignment of a plain value whose variable is bound nowhere else."""
+    """Names of constants and of other names everywhere; values read once, in the next statement."""
     found: list[Hint] = []
     for entry in table.all:
-        node = entry.node
-        if not (
-            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        ):
-            continue
-        target = node.targets[0].id
-        key = table.owner(target, entry.scope)
-        uses = table.users.get(key, [])
-        if len(table.binders[key]) != 1 or _rebound(table, key[1], uses):
-            continue
-        if not _plain(table, entry, node.value, uses):
-            continue
-        value = table.source.segment(node.value)
-        edits = frozenset(Edit(use.offset, use.offset + len(target), value) for _, use in uses)
-        label = f"{where(table, entry)}: {target} = {value} inline"
-        found.append(Hint(label, Cut(statements=frozenset([entry.number]), edits=edits)))
+        for name, value, elements in _bindings(entry.node):
+            key = table.owner(name, entry.scope)
+            uses = table.users.get(key, [])
+            if len(table.binders[key]) != 1 or _rebound(uses):
+                continue
+            if _plain(table, entry, value, uses) or _read_at_once(table, entry, value, uses):
+                label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
+                found.append(Hint(label, _inlined(table, entry, key, value, elements)))
     return found
 
 
-def _rebound(table: Statements, name: str, uses: list[tuple[Statement, Use]]) -> bool:
+def _bindings(node: ast.stmt) -> Iterator[tuple[str, ast.expr, frozenset[Element]]]:
+    """`a = x`, and each pair of `a, b = x, y` with the elements that it is made of."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return
+    if isinstance(node.targets[0], ast.Name):
+        yield node.targets[0].id, node.value, frozenset()
+    for at, (target, value) in enumerate(pairs(node)):
+        if isinstance(target, ast.Name):
+            yield target.id, value, frozenset(pair(node, at))
+
+
+def _inlined(
+    table: Statements, entry: Statement, key: Key, value: ast.expr, elements: frozenset[Element]
+) -> Cut:
+    text = table.source.segment(value)
+    if not isinstance(value, ATOMS) and not text.startswith("("):
+        text = f"({text})"
+    uses = table.users.get(key, [])
+    edits = frozenset(Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses)
+    if elements:
+        return Cut(elements=elements, edits=edits, lost=frozenset([key]))
+    return Cut(statements=frozenset([entry.number]), edits=edits)
+
+
+def _read_at_once(
+    table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
+) -> bool:
+    """True for a value that the next statement reads once, on a line that stays short enough."""
+    if len(uses) != 1 or not isinstance(entry.node, ast.Assign) or isinstance(entry.node.value, ast.Tuple):
+        return False
+    user, use = uses[0]
+    if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
+        return False
+    between = [s for s in table.all if s.parent == entry.parent and entry.end <= s.start < user.start]
+    if between or user.parts:
+        return False
+    text = table.source.segment(value)
+    column = user.start - table.source.line_begin(user.start)
+    length = column + user.end - user.start + len(text) - len(use.name)
+    return "\n" not in text and "\n" not in table.source.segment(user.node) and length <= LINE
+
+
+def _rebound(uses: list[tuple[Statement, Use]]) -> bool:
     """True when a use is no plain read (`del x`, `x += 1`)."""
     return any(not (isinstance(use.node, ast.Name) and isinstance(use.node.ctx, ast.Load)) for _, use in uses)
 

@@ -39,11 +39,7 @@ def calls_of(table: Statements, entry: Statement) -> list[ast.Call] | None:
     users = table.users.get(table.owner(name, entry.scope), [])
     calls: list[ast.Call] = []
     for user, use in users:
-        found = [
-            node
-            for node in ast.walk(user.node)
-            if isinstance(node, ast.Call) and node.func is use.node
-        ]
+        found = [node for node in ast.walk(user.node) if isinstance(node, ast.Call) and node.func is use.node]
         if not found:
             return None
         calls += found

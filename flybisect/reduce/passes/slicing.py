@@ -53,14 +53,22 @@ def _needed(table: Statements, entry: Statement) -> list[Statement]:
             needed += table.binders.get(key, [])
     if isinstance(entry.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         key = table.owner(entry.node.name, entry.scope)
-        needed += [user for user, _ in table.users.get(key, ())]
+        for user, _ in table.users.get(key, ()):
+            needed += [user, *_launches(table, user)]
         needed += [
             table.all[number]
             for number in table.subtree(entry.number)
-            if isinstance(table.all[number].node, ast.Return)
-            and table.all[number].scope is not entry.scope
+            if isinstance(table.all[number].node, ast.Return) and table.all[number].scope is not entry.scope
         ]
     return needed
+
+
+def _launches(table: Statements, caller: Statement) -> list[Statement]:
+    """What is done with a call's result where a name was given to it, as `kernel.launch(…)`."""
+    if not isinstance(caller.node, ast.Assign):
+        return []
+    keys = [table.owner(name, scope) for name, scope in caller.binds]
+    return [user for key in keys for user, _ in table.users.get(key, ()) if isinstance(user.node, ast.Expr)]
 
 
 def _writers(table: Statements, kept: set[int]) -> list[Statement]:

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Every statement but a lone `pass`; the last first, since fewer others depend on it."""
     found = [
-        Hint(f"{where(table, entry)}-{table.source.segment(entry.node)}", _removal(entry), entry.depth)
+        Hint(f"{qualified(table, entry)}-{table.source.segment(entry.node)}", _removal(entry), entry.depth)
         for entry in table.all
         if not isinstance(entry.node, ast.Pass) or len(_siblings(table, entry)) > 1
     ]
-    return sorted(reversed(found), key=lambda hint: hint.rank)
+    found.reverse()
+    return sorted(found, key=lambda hint: hint.rank)
 
 
 def _removal(entry: Statement) -> Cut:
@@ -28,16 +29,4 @@ def _siblings(table: Statements, entry: Statement) -> list[Statement]:
     return [s for s in table.all if s.parent == entry.parent and s.block == entry.block]
 
 
-def where(table: Statements, entry: Statement) -> str:
-    """The names of the functions and classes around a statement, dotted."""
-    names = [
-        node.name
-        for number in table.ancestors(entry.number)
-        if isinstance(
-            node := table.all[number].node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        )
-    ]
-    return ".".join(reversed(names))
-
-
-PASS = Pass("statements", "statements, with all that uses what they define", hints)
+PASS = Pass("statements", "statements, with all that uses what they define", hints, chunks=8)

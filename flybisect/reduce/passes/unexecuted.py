@@ -6,9 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.reduce.passes.statements import where
 from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -22,7 +21,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             taken.add(entry.number)
         elif not _ran(table, entry, facts.lines) or _idle(table, entry, facts.lines):
             taken.add(entry.number)
-            label = f"{where(table, entry)}-{table.source.segment(entry.node)}"
+            label = f"{qualified(table, entry)}-{table.source.segment(entry.node)}"
             found.append(Hint(label, Cut(statements=frozenset([entry.number]))))
     return found
 

@@ -1,0 +1,65 @@
+"""Lists that earlier cuts left on several lines, joined where they fit on one."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator, Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut, own_nodes
+from flybisect.script.edit import Edit
+from flybisect.script.scopes import Statement, Statements
+
+LINE = 100
+"""Characters that a joined line may have."""
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """One hint: every statement header that spans lines, has changed, and fits on one line."""
+    edits = [edit for entry in table.all for edit in _joined(table, entry, facts.original)]
+    return [Hint(f"tidy {len(table.source.text)}", Cut(edits=frozenset(edits)))] if edits else []
+
+
+def _joined(table: Statements, entry: Statement, original: str) -> Iterator[Edit]:
+    """The header of a compound statement, or a whole simple one, on one line."""
+    source = table.source
+    for node in own_nodes(entry.node):
+        if not isinstance(node, (ast.Call, ast.FunctionDef)):
+            continue
+        start, end = source.span(node)
+        if isinstance(node, ast.FunctionDef):
+            start, end = source.offset(node.lineno, node.col_offset), source.span(node.body[0])[0]
+            end = source.text.rindex(":", start, end) if ":" in source.text[start:end] else start
+        text = source.text[start:end]
+        if "\n" not in text or text in original:
+            continue
+        joined = one_line(text)
+        rest = len(source.text[end : source.line_end(end)].rstrip())
+        column = start - source.line_begin(start)
+        if joined is not None and column + len(joined) + rest <= LINE:
+            yield Edit(start, end, joined)
+            return
+
+
+def one_line(text: str) -> str | None:
+    """The text with its line breaks and its last comma gone; None where a comment or string is in the way."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    if any(t.type == tokenize.COMMENT or (t.start[0] != t.end[0] and t.string.strip()) for t in tokens):
+        return None
+    lines = [line.strip() for line in text.split("\n")]
+    out = ""
+    for line in filter(None, lines):
+        if out.endswith(("(", "[", "{")) or line[0] in ")]}":
+            out = out.removesuffix(",") if line[0] in ")]}" else out
+            out += line
+        else:
+            out += (" " if out else "") + line
+    return out
+
+
+PASS = Pass("tidy", "line breaks in lists that have become short", hints)

@@ -1,0 +1,185 @@
+"""A copy of a script that says, while it runs, what kind of value each expression has.
+
+Every expression in value position is wrapped in a call that passes its value on and writes one line
+to stderr the first time: number, class of the value, and its literal where it is a plain constant.
+The lines are written unbuffered, so they survive an abort of the compiler.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from flybisect.script.edit import Edit, apply
+from flybisect.script.expressions import Place, modules, places, root_name
+from flybisect.script.scopes import Statement, Statements
+from flybisect.script.source import Source
+
+MARK = "~kind "
+VARIES = "?"
+NAME = "_flybisect_kind"
+# One line, so that every line behind it moves by exactly one.
+PREAMBLE = (
+    f'import os as _flybisect_os; exec("def {NAME}(n, v, seen={{}}):\\n'
+    " k = type(v).__name__\\n"
+    " c = repr(v) if type(v) in (int, bool, str, float, type(None)) else ''\\n"
+    " c = c if len(c) < 60 and c.isascii() else ''\\n"
+    " old = seen.get(n)\\n"
+    " if old != (k, c):\\n"
+    f"  seen[n] = (k, c) if old is None else ('{VARIES}', '')\\n"
+    "  if old != seen[n]:\\n"
+    f"   _flybisect_os.write(2, ('\\\\n{MARK}%d\\\\t%s\\\\t%s\\\\n' % (n, *seen[n])).encode())\\n"
+    ' return v")\n'
+)
+
+WRAPPED = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
+CONDITIONS = (ast.If, ast.While, ast.For, ast.Assert)
+
+Where = tuple[str, str]
+"""Name of the function around an expression, and the expression's text."""
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What a run of the instrumented script said."""
+
+    kinds: Mapping[Where, str] = field(default_factory=dict)
+    """Class name of the value; `VARIES` where it was not always the same."""
+    values: Mapping[Where, str] = field(default_factory=dict)
+    """Literal of expressions that had one and the same plain value every time."""
+    results: Mapping[str, str] = field(default_factory=dict)
+    """Text of a callee → class of what its calls gave, where they all agree."""
+
+    def of(self, where: str, node: ast.expr, text: str) -> str | None:
+        """The class of an expression's value; None where no run said it."""
+        kind = self.kinds.get((where, text))
+        if kind is None and isinstance(node, ast.Call):
+            kind = self.results.get(ast.unparse(node.func))
+        return None if kind == VARIES else kind
+
+
+@dataclass(frozen=True)
+class Instrumented:
+    """The text to run, and where each number stands."""
+
+    text: str
+    line: int
+    """Lines from this 1-based one on have moved down by one."""
+    places: tuple[tuple[Where, str], ...]
+    """By number: where the expression stands, and its callee's text where it is a call."""
+
+    def original_lines(self, lines: Iterable[int]) -> frozenset[int]:
+        """Lines of the instrumented text as lines of the script."""
+        return frozenset(line - (line > self.line) for line in lines if line != self.line)
+
+    def read(self, stderr: str) -> Kinds:
+        """What a run's stderr says."""
+        kinds: dict[Where, str] = {}
+        values: dict[Where, str] = {}
+        results: dict[str, str] = {}
+        for line in stderr.split("\n"):
+            number, _, rest = line.removeprefix(MARK).partition("\t")
+            if not line.startswith(MARK) or not number.isdigit() or int(number) >= len(self.places):
+                continue
+            kind, _, literal = rest.partition("\t")
+            where, callee = self.places[int(number)]
+            same = kinds.get(where, kind) == kind and (where not in kinds or values.get(where, "") == literal)
+            kinds[where] = kind if kinds.get(where, kind) == kind else VARIES
+            values[where] = literal if same else ""
+            if callee:
+                results[callee] = kind if results.get(callee, kind) == kind else VARIES
+        return Kinds(kinds, {w: v for w, v in values.items() if v}, results)
+
+
+def instrumented(text: str) -> Instrumented:
+    """The script with its expressions wrapped. Raises SyntaxError when it does not parse."""
+    table = Statements(Source(text))
+    imported = modules(table)
+    edits: list[Edit] = []
+    numbered: list[tuple[Where, str]] = []
+    spans: set[tuple[int, int]] = set()
+    for entry in table.all:
+        if not isinstance(entry.node, WRAPPED + CONDITIONS):
+            continue
+        for place in places(table, entry):
+            span = table.source.span(place.node)
+            if isinstance(entry.node, CONDITIONS) and not _leaf(place):
+                continue
+            if _worth_asking(place.node, place.parent, imported) and span not in spans:
+                spans.add(span)
+                edits.append(Edit(span[0], span[0], f"{NAME}({len(numbered)}, "))
+                edits.append(Edit(span[1], span[1], ")"))
+                callee = ast.unparse(place.node.func) if isinstance(place.node, ast.Call) else ""
+                numbered.append(((around(table, entry), table.source.segment(place.node)), callee))
+    at = _insertion_point(table)
+    # The preamble goes before all wrapped code, so its offset is the same in both texts.
+    body = _wrap(text, edits)
+    return Instrumented(body[:at] + PREAMBLE + body[at:], table.source.line_of(at), tuple(numbered))
+
+
+def _wrap(text: str, edits: list[Edit]) -> str:
+    """Insertions at one offset: closing brackets first, then openings from the outermost inward."""
+    by_offset: dict[int, str] = {}
+    for edit in edits:
+        old = by_offset.get(edit.start, "")
+        if edit.text == ")":
+            # What is closed here was opened later than what is already noted.
+            by_offset[edit.start] = edit.text + old
+        else:
+            by_offset[edit.start] = old + edit.text
+    return apply(text, [Edit(at, at, new) for at, new in by_offset.items()])
+
+
+def _worth_asking(node: ast.expr, parent: ast.AST, imported: frozenset[str]) -> bool:
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return False
+    if isinstance(parent, ast.Attribute) and not isinstance(node, (ast.Call, ast.Name)):
+        return False
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return not (isinstance(parent, ast.Attribute) and root_name(node) in imported)
+    return isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.IfExp))
+
+
+def around(table: Statements, entry: Statement) -> str:
+    """Name of the innermost function around a statement. Its place may change, as when a factory goes."""
+    for number in table.ancestors(entry.number):
+        node = table.all[number].node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return node.name
+    return ""
+
+
+def _leaf(place: Place) -> bool:
+    """A name or attribute inside a condition; the DSL looks at the form of conditions and loops."""
+    return isinstance(place.node, (ast.Name, ast.Attribute)) and not isinstance(place.parent, ast.stmt)
+
+
+def _insertion_point(table: Statements) -> int:
+    """Start of the first statement's line that may stand behind the preamble."""
+    for node in table.source.tree.body:
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not docstring and not future:
+            return table.source.line_begin(table.source.span(node)[0])
+    return len(table.source.text)
+
+
+def agree(each: Iterable[Kinds]) -> Kinds:
+    """What all runs say alike; kinds that differ vary, values that differ are not known."""
+    runs = list(each)
+    if not runs:
+        return Kinds()
+    kinds: dict[Where, str] = {}
+    results: dict[str, str] = {}
+    for run in runs:
+        for where, kind in run.kinds.items():
+            kinds[where] = kind if kinds.get(where, kind) == kind else VARIES
+        for callee, kind in run.results.items():
+            results[callee] = kind if results.get(callee, kind) == kind else VARIES
+    values = {
+        where: value
+        for where, value in runs[0].values.items()
+        if all(run.values.get(where) == value for run in runs)
+    }
+    return Kinds(kinds, values, results)
