@@ -27,8 +27,9 @@ F8 = fx.Float8E4M3FNUZ
 
 parser = argparse.ArgumentParser(description="VGPRs of an fp8 GEMM: raw MFMA against fx.gemm")
 parser.add_argument("variant", choices=["raw", "gemm"])
-copies = ["universal32", "buffer32", "buffer64", "buffer128"]
-parser.add_argument("--copy", choices=copies, default="universal32")
+parser.add_argument(
+    "--copy", choices=["universal32", "buffer32", "buffer64", "buffer128"], default="universal32"
+)
 parser.add_argument("--buffer-tensor", action="store_true", help="A and B as buffer tensors")
 parser.add_argument("--dump", metavar="DIR", help="dump IR and assembly there and print the register counts")
 
@@ -80,60 +81,48 @@ def raw_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor):
         fx.ptr_store(result[i], fx.add_offset(c_ptr, fx.make_int_tuple(c_offset)))
 
 
-@flyc.kernel
-def gemm_kernel(
-    A: fx.Tensor,
-    B: fx.Tensor,
-    C: fx.Tensor,
-    copy_name: fx.Constexpr[str],
-    buffer_tensor: fx.Constexpr[bool],
-):
-    tid = fx.thread_idx.x
-    bid = fx.block_idx.x
-    if fx.const_expr(buffer_tensor):
-        A = fx.rocdl.make_buffer_tensor(A)
-        B = fx.rocdl.make_buffer_tensor(B)
-
-    block_A = fx.slice(fx.zipped_divide(A, (M, K)), (None, bid))
-    block_B = fx.slice(fx.zipped_divide(B, (N, K)), (None, bid))
-    block_C = fx.slice(fx.zipped_divide(C, (M, N)), (None, bid))
-
-    mma_atom = fx.make_mma_atom(fx.rocdl.MFMA(MFMA_M, MFMA_N, MFMA_K, F8))
-    tiled_mma = fx.make_tiled_mma(mma_atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)))
-    thr_mma = tiled_mma.thr_slice(tid)
-    frag_A = thr_mma.make_fragment_A(block_A)
-    frag_B = thr_mma.make_fragment_B(block_B)
-    frag_C = thr_mma.make_fragment_C(block_C)
-
-    load_atom = fx.make_copy_atom(make_copy_op(copy_name), F8)
-    store_atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
-    thr_copy_A = fx.make_tiled_copy_A(load_atom, tiled_mma).get_slice(tid)
-    thr_copy_B = fx.make_tiled_copy_B(load_atom, tiled_mma).get_slice(tid)
-    thr_copy_C = fx.make_tiled_copy_C(store_atom, tiled_mma).get_slice(tid)
-
-    fx.copy(load_atom, thr_copy_A.partition_S(block_A), thr_copy_A.retile(frag_A))
-    fx.copy(load_atom, thr_copy_B.partition_S(block_B), thr_copy_B.retile(frag_B))
-    frag_C.fill(0)
-    fx.gemm(mma_atom, frag_C, frag_A, frag_B, frag_C)
-    fx.copy(store_atom, thr_copy_C.retile(frag_C), thr_copy_C.partition_S(block_C))
-
-
 @flyc.jit
 def launch_raw(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
     raw_kernel(A, B, C).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
 
-@flyc.jit
-def launch_gemm(
-    A: fx.Tensor,
-    B: fx.Tensor,
-    C: fx.Tensor,
-    copy_name: fx.Constexpr[str],
-    buffer_tensor: fx.Constexpr[bool],
-    stream: fx.Stream = fx.Stream(None),
-):
-    gemm = gemm_kernel(A, B, C, copy_name, buffer_tensor)
-    gemm.launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+def build_gemm(copy_name, buffer_tensor):
+    @flyc.kernel
+    def gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor):
+        tid = fx.thread_idx.x
+        bid = fx.block_idx.x
+        if fx.const_expr(buffer_tensor):
+            A = fx.rocdl.make_buffer_tensor(A)
+            B = fx.rocdl.make_buffer_tensor(B)
+
+        block_A = fx.slice(fx.zipped_divide(A, (M, K)), (None, bid))
+        block_B = fx.slice(fx.zipped_divide(B, (N, K)), (None, bid))
+        block_C = fx.slice(fx.zipped_divide(C, (M, N)), (None, bid))
+
+        mma_atom = fx.make_mma_atom(fx.rocdl.MFMA(MFMA_M, MFMA_N, MFMA_K, F8))
+        tiled_mma = fx.make_tiled_mma(mma_atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)))
+        thr_mma = tiled_mma.thr_slice(tid)
+        frag_A = thr_mma.make_fragment_A(block_A)
+        frag_B = thr_mma.make_fragment_B(block_B)
+        frag_C = thr_mma.make_fragment_C(block_C)
+
+        load_atom = fx.make_copy_atom(make_copy_op(copy_name), F8)
+        store_atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
+        thr_copy_A = fx.make_tiled_copy_A(load_atom, tiled_mma).get_slice(tid)
+        thr_copy_B = fx.make_tiled_copy_B(load_atom, tiled_mma).get_slice(tid)
+        thr_copy_C = fx.make_tiled_copy_C(store_atom, tiled_mma).get_slice(tid)
+
+        fx.copy(load_atom, thr_copy_A.partition_S(block_A), thr_copy_A.retile(frag_A))
+        fx.copy(load_atom, thr_copy_B.partition_S(block_B), thr_copy_B.retile(frag_B))
+        frag_C.fill(0)
+        fx.gemm(mma_atom, frag_C, frag_A, frag_B, frag_C)
+        fx.copy(store_atom, thr_copy_C.retile(frag_C), thr_copy_C.partition_S(block_C))
+
+    @flyc.jit
+    def launch(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
+        gemm_kernel(A, B, C).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+    return launch
 
 
 def make_inputs():
@@ -168,7 +157,7 @@ def main():
     if args.variant == "raw":
         launch_raw(A, B, C)
     else:
-        launch_gemm(A, B, C, args.copy, args.buffer_tensor)
+        build_gemm(args.copy, args.buffer_tensor)(A, B, C)
     torch.cuda.synchronize()
     print("compiled")
 
