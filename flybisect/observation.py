@@ -184,7 +184,7 @@ class Observation:
     cpu_seconds: float = 0.0
     peak_mib: int = 0
     crash_line: int | None = None
-    """1-based line of the script that was being run when a signal ended it, where that is known."""
+    """1-based line of the script that was being run when a signal or the timeout ended it, where known."""
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
 

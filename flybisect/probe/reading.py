@@ -45,8 +45,13 @@ class _Reading:
         self.exit_code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
 
     def observation(self) -> Observation:
-        found = self._diagnostics()
-        outcome, note = self._outcome()
+        outcome, *notes = self._outcome()
+        notes += [f["text"] for f in self.facts if f["kind"] == "note"]
+        try:
+            kernels = self._kernels()
+        except ValueError as error:
+            kernels = ()
+            notes.append(f"metrics could not be read: {error}")
         return Observation(
             outcome=outcome,
             stage=self._stage(),
@@ -55,16 +60,16 @@ class _Reading:
             exit_code=self.exit_code,
             signal=self.signal,
             exceptions=self._exceptions(),
-            diagnostics=found,
+            diagnostics=self._diagnostics(),
             stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
-            kernels=self._kernels(),
+            kernels=kernels,
             traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),
             cpu_seconds=float(self.reply["cpu"]),
             peak_mib=int(self.reply["peak_kib"]) // 1024,
             crash_line=self._crash_line(),
-            note="; ".join(filter(None, [note, *(f["text"] for f in self.facts if f["kind"] == "note")])),
+            note="; ".join(filter(None, notes)),
         )
 
     def _printed(self) -> str:
@@ -136,29 +141,36 @@ class _Reading:
             # A traceback on stderr repeats the message that was just read.
             printed = printed.replace(fact["message"], "") if fact["message"] else printed
         said = {d.text for d in attached}
-        native = [d for d in diagnostics.from_text(printed, self.script) if d.text not in said]
+        # Twice the same is the assembly's second code generation, or a kernel compiled again.
+        printed_once = dict.fromkeys(diagnostics.from_text(printed, self.script))
+        native = [d for d in printed_once if d.text not in said]
         if self._stage() is Stage.TRACE:
             # What crashed is the call that the traced line makes.
             native = [d if d.line else replace(d, line=self._crash_line()) for d in native]
         return tuple(replace(d, text=self._shorten(d.text)) for d in [*attached, *native])
 
     def _kernels(self) -> tuple[Kernel, ...]:
+        """Raises ValueError where a code object is damaged."""
         found: list[Kernel] = []
         texts: dict[str, assembly.KernelText] = {}
         for fact in self.facts:
             if fact["kind"] == "assembly":
                 texts.update(assembly.parse(base64.b64decode(fact["data"]).decode("utf-8", "replace")))
             elif fact["kind"] == "object":
-                for kernel in codeobject.kernels(base64.b64decode(fact["data"]), self.probe.arch):
-                    text = texts.get(kernel.name, assembly.KernelText())
-                    found.append(replace(kernel, instructions=text.instructions, bases=text.bases))
-        return tuple(found)
+                found.extend(codeobject.kernels(base64.b64decode(fact["data"]), self.probe.arch))
+        return tuple(_with_text(kernel, texts.get(kernel.name)) for kernel in found)
 
     def _crash_line(self) -> int | None:
-        """The script's innermost line when a signal ended it, from the stack that was left behind."""
+        """The script's innermost line when it was ended from outside, from the stack that was left behind."""
         if self.signal is None:
             return None
         for frame in _CRASH_FRAME.finditer(self.reply["crash"]):
             if frame["file"] == self.script:
                 return int(frame["line"])
         return None
+
+
+def _with_text(kernel: Kernel, text: assembly.KernelText | None) -> Kernel:
+    if text is None:
+        return kernel
+    return replace(kernel, instructions=text.instructions, bases=text.bases)

@@ -128,7 +128,7 @@ class Runner:
                 "name": probe.name,
                 "arch": probe.arch,
                 "argv": list(probe.argv),
-                "folder": str(probe.folder) if probe.folder is not None else None,
+                "folder": str(probe.folder.absolute()) if probe.folder is not None else None,
                 "wants": sorted(want.value for want in probe.wants),
                 "timeout": probe.timeout,
                 "memory": probe.memory,

@@ -67,8 +67,9 @@ def test_a_process_left_behind_is_ended_and_not_waited_for(run: Run) -> None:
 
 
 def test_busy_loop_times_out(run: Run) -> None:
-    seen = run("while True:\n    pass\n", timeout=1.0)
+    seen = run("def f():\n    while True:\n        pass\nf()\n", timeout=1.0)
     assert seen.outcome is Outcome.TIMEOUT
+    assert seen.crash_line in (2, 3)
 
 
 def test_megabytes_of_output_are_cut(run: Run) -> None:

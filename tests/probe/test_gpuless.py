@@ -46,6 +46,7 @@ with torch.cuda.device(0):
 torch.cuda.reset_peak_memory_stats()
 torch.cuda.some_function_of_tomorrow(1, x=2)
 torch.cuda.nvtx.range_push("x")
+assert a.is_cuda and a.get_device() == 0 and torch.version.hip
 torch.set_default_device("cuda")
 assert torch.zeros(4).device.type == "cpu"
 with torch.device("cuda"):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Stage, Want
+from flybisect.probe import codeobject
+from flybisect.toolchain.model import Toolchain
 from tests.probe.conftest import Run
 from tests.probe.scripts import ASSERTION, COPY, HEAD, LEGALIZATION, MANY_LIVE, kernel
 
@@ -127,8 +132,12 @@ def test_signals(run: Run, name: str) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["x = bytearray(1 << 40)", "import torch\nx = torch.empty(1 << 40)"],
-    ids=["MemoryError", "torch"],
+    [
+        "x = bytearray(1 << 40)",
+        "import torch\nx = torch.empty(1 << 40)",
+        "x = []\nwhile True:\n    x.append([None] * 7)\n",
+    ],
+    ids=["MemoryError", "torch", "little by little"],
 )
 def test_memory(run: Run, statement: str) -> None:
     seen = run(statement, memory=512)
@@ -247,3 +256,32 @@ def test_stderr_names_no_folder_of_the_tool(run: Run) -> None:
     assert 'File "script.py"' in seen.stderr
     assert "trial-" not in seen.stderr
     assert "probe/inside" not in seen.stderr
+
+
+def test_figures_are_those_of_a_run_without_the_tool(run: Run, toolchain: Toolchain, tmp_path: Path) -> None:
+    """The bare FlyDSL, in a process of its own, makes the same code object."""
+    source = kernel(MANY_LIVE, hints=', value_attrs={"rocdl.waves_per_eu": 4}')
+    bare = """
+import flydsl.compiler.jit_function as unit
+original = unit.MlirCompiler.compile.__func__
+def compile(cls, *arguments, **named):
+    module = original(cls, *arguments, **named)
+    from flydsl._mlir._mlir_libs._mlirDialectsGPU import ObjectAttr
+    for op in module.body.operations:
+        if op.operation.name == "gpu.binary":
+            open("object", "wb").write(ObjectAttr(list(op.operation.attributes["objects"])[0]).object)
+    return module
+unit.MlirCompiler.compile = classmethod(compile)
+"""
+    (tmp_path / "bare.py").write_text(bare + source)
+    settings = {"COMPILE_ONLY": "1", "ARCH": "gfx942", "FLYDSL_GPU_ARCH": "gfx942"}
+    settings |= {"FLYDSL_RUNTIME_ENABLE_CACHE": "0", "ROCM_PATH": str(toolchain.rocm)}
+    subprocess.run(
+        [toolchain.python, "bare.py"],
+        cwd=tmp_path,
+        env={**os.environ, **settings, "HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+    )
+    expected = codeobject.kernels((tmp_path / "object").read_bytes(), "gfx942")
+    assert run(source).kernels == expected

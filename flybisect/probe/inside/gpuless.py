@@ -26,6 +26,9 @@ def install(arch: str) -> None:
     _replace_default_device(torch)
     _replace_generator(torch)
     _replace_cuda(torch, arch)
+    if torch.version.hip is None:
+        # Any ROCm: scripts ask whether there is one.
+        torch.version.hip = "6.4"
 
 
 def to_cpu(value: Any, torch: Any) -> Any:
@@ -41,6 +44,7 @@ def _mode_class(torch: Any) -> Any:
     overrides = importlib.import_module("torch.overrides")
     tensor = torch.Tensor
     returns_self = {tensor.cuda, tensor.pin_memory}
+    answers = {tensor.is_cuda.__get__: True, tensor.get_device: 0}
     takes_device = {tensor.to, tensor.new_tensor, tensor.type}
 
     class WithoutGpu(overrides.TorchFunctionMode):  # type: ignore[misc,name-defined]
@@ -50,6 +54,8 @@ def _mode_class(torch: Any) -> Any:
             self, func: Any, kinds: Any, args: tuple[Any, ...] = (), kwargs: Any = None
         ) -> Any:
             named = dict(kwargs or {})
+            if func in answers:
+                return answers[func]
             if func in returns_self:
                 return args[0]
             if "device" in named:

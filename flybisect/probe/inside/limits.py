@@ -10,6 +10,7 @@ FILE_BYTES = 256 * 1024 * 1024
 """Longest file that a trial may write."""
 
 _MIB = 1024 * 1024
+_SPARE = 64 * _MIB
 
 
 def address_space() -> int:
@@ -25,12 +26,18 @@ def apply(memory: int, timeout: float) -> int:
     """
     bound = address_space() + memory * _MIB
     cpu = max(1, math.ceil(timeout) + 1)
-    _lower(resource.RLIMIT_AS, bound, bound)
+    _lower(resource.RLIMIT_AS, bound, bound + _SPARE)
     # The soft limit raises SIGXCPU; the hard one, a little later, kills.
     _lower(resource.RLIMIT_CPU, cpu, cpu + 5)
     _lower(resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES)
     _lower(resource.RLIMIT_CORE, 0, 0)
     return bound
+
+
+def release_spare() -> None:
+    """Room to say what happened, after the script has used up all that it was given."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def _lower(kind: int, soft: int, hard: int) -> None:

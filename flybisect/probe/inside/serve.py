@@ -125,6 +125,10 @@ class _Trial:
             os.close(self._record)
             os.close(self._crash)
 
+    def _ask_where(self) -> None:
+        os.kill(self._pid, trial.WHERE_ARE_YOU)
+        time.sleep(0.05)
+
     def _wait(self) -> tuple[str, int, Any]:
         """How the wait ended (`exit`, `timeout`, `cancelled`), the wait status, the resources used."""
         ended = "exit"
@@ -137,6 +141,7 @@ class _Trial:
                 left = self._deadline - time.monotonic()
                 if left <= 0:
                     ended = "timeout"
+                    self._ask_where()
                     break
                 ready = {handle for handle, _ in poller.poll(left * 1000)}
                 if self._pump.handle in ready and not self._pump.take():

@@ -6,6 +6,7 @@ import atexit
 import faulthandler
 import importlib
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -18,6 +19,9 @@ from .compiler import Watch
 from .faults import Faults
 from .recorder import Recorder
 
+WHERE_ARE_YOU = signal.SIGUSR2
+"""Makes a trial write its Python stack into its crash file, also from within native code."""
+
 
 def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, crash: int) -> NoReturn:
     """Never returns: ends the process as the script would have ended it.
@@ -29,6 +33,7 @@ def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, cra
     try:
         script = _prepare(request, folder, rocm)
         faulthandler.enable(crash, all_threads=False)
+        faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
         wants = request["wants"]
         gpuless.install(request["arch"])
@@ -82,6 +87,7 @@ def _run_script(script: str, faults: Faults, lines: coverage.Coverage | None) ->
         return _exit_code(end)
     except BaseException as error:  # the script's end, whatever it is
         sys.settrace(None)
+        limits.release_spare()
         faults.uncaught(error)
         _show(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
