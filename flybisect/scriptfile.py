@@ -38,16 +38,17 @@ def read_script(path: Path, shown: Path) -> str:
 def _decoded(data: bytes, shown: Path) -> str:
     """Candidates are written as UTF-8, so a script in another encoding would not come back as it was."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except SyntaxError as error:
-        raise UserError(f"{shown} does not parse: {error.msg}") from error
-    if encoding not in ("utf-8", "utf-8-sig"):
-        raise UserError(f"{shown} says that it is written in {encoding}; save it as UTF-8")
-    try:
-        return data.decode(encoding)
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UserError(f"{shown} is not UTF-8 in line {line}; save it as UTF-8") from error
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        raise UserError(f"{shown} does not parse: {error.msg}") from error
+    if encoding not in ("utf-8", "utf-8-sig") and not data.isascii():
+        raise UserError(f"{shown} says that it is written in {encoding}; save it as UTF-8")
+    return text
 
 
 def _unbound(text: str) -> frozenset[str]:

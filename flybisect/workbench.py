@@ -132,9 +132,21 @@ def line_up(
     return replace(case, arch=choice.name), source, settings
 
 
-def workdir_for(option: Path | None, start: Path) -> Path:
-    """Absolute."""
+def workdir_of(option: Path | None, start: Path) -> Path:
+    """Absolute; not made yet. `start`: the folder whose `flybisect.yaml` may name one."""
     return default_workdir(start) if option is None else option.expanduser().absolute()
+
+
+def workdir_for(option: Path | None, start: Path) -> Path:
+    """The same, made where it is missing. Raises UserError where it cannot be."""
+    workdir = workdir_of(option, start)
+    try:
+        workdir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"the working folder {workdir} cannot be made ({error.strerror}); give another with --workdir"
+        ) from error
+    return workdir
 
 
 def default_jobs() -> int:

@@ -15,6 +15,7 @@ from flybisect.workbench import Forgetful, Request, prepare
 
 
 def check(
+    context: typer.Context,
     script: options.Script,
     arguments: options.Arguments = None,
     oracle: options.OracleName = None,
@@ -37,7 +38,7 @@ def check(
     bench = prepare(
         Request(
             script=script,
-            argv=options.argv(arguments),
+            argv=options.argv(arguments, context.obj),
             arch=arch,
             flydsl=flydsl,
             oracle=oracle,

@@ -13,7 +13,7 @@ from flybisect.probe.inside.landlock import abi
 from flybisect.probe.runner import confinement
 from flybisect.report.machine import print_checks
 from flybisect.toolchain.doctor import Check, Machine, State, examine, usable
-from flybisect.workbench import workdir_for
+from flybisect.workbench import workdir_of
 
 WHOLE_LANDLOCK = 4
 """The version of Landlock's interface from which on it bounds the network too."""
@@ -21,7 +21,7 @@ WHOLE_LANDLOCK = 4
 
 def doctor(workdir: options.Workdir = None, json: options.Json = False) -> None:
     """Say what this machine has of what is needed, and what to do about the rest."""
-    checks = examine(Machine(workdir_for(workdir, Path.cwd())), more=[_confinement()])
+    checks = examine(Machine(workdir_of(workdir, Path.cwd())), more=[_confinement()])
     if json:
         data = {"usable": usable(checks), "checks": [asdict(check) for check in checks]}
         print(json_format.dumps(data, indent=2, ensure_ascii=False))

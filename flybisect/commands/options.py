@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -76,6 +77,9 @@ def against(args: str | None, flydsl: str | None, arch: str | None) -> Against |
     return Against(None if args is None else split_args(args, "--against-args"), flydsl, arch)
 
 
-def argv(arguments: list[str] | None) -> tuple[str, ...] | None:
-    """None where no arguments are given, so that the case's hold."""
-    return tuple(arguments) if arguments else None
+def argv(arguments: list[str] | None, given: Sequence[str]) -> tuple[str, ...] | None:
+    """None where no arguments are given, so that the case's hold. A bare `--` at the end: none at all.
+
+    `given` is the whole command line.
+    """
+    return tuple(arguments or ()) if arguments or given[-1:] == ("--",) else None

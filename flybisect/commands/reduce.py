@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -57,7 +58,7 @@ def reduce(
     bench = prepare(
         Request(
             script=script,
-            argv=options.argv(arguments),
+            argv=options.argv(arguments, context.obj),
             arch=arch,
             flydsl=flydsl,
             oracle=oracle,
@@ -81,7 +82,7 @@ def reduce(
                 show.verifying(found.text)
                 heading = heading_for(bench, out, _choice(passes, skip_passes))
                 result = reducing.finish(judge, session, bench.source, found, out, heading)
-        except (Interrupted, OSError):
+        except (Interrupted, OSError, sqlite3.Error):
             print(how_to_resume(session, context.obj), file=sys.stderr)
             raise
     print_result(result, json)

@@ -6,12 +6,14 @@ import re
 
 from flybisect.observation import Observation
 from flybisect.signature import ASSERTION, FATAL, classify, compiler_errors
-from flybisect.wording import headline, one_line
+from flybisect.wording import basename, function, headline, one_line
 
 LONGEST = 240
 """Characters of the line."""
 
 _PATH = re.compile(r"(?<![\w.])(?:[\w.+@~-]*/)+([\w.+@~-]+)")
+_OPERATION = re.compile(r":? %[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = ")
+"""Behind a message, the whole operation that it is about."""
 _SAYS_LITTLE = ("Failure while executing pass pipeline", "DSL Traceback")
 
 
@@ -32,17 +34,18 @@ def failure_line(observation: Observation) -> str | None:
 
 def clean(text: str) -> str:
     """One printable line without folders, cut where it is long."""
-    plain = _PATH.sub(r"\1", one_line(text))
+    plain = _OPERATION.split(_PATH.sub(r"\1", one_line(text)), maxsplit=1)[0]
     plain = "".join(char if char.isprintable() else "?" for char in plain)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…"
 
 
 def _printed_assertion(observation: Observation) -> str | None:
-    """Without the interpreter's name before it."""
+    """With the function's name alone: its C++ signature fills several lines."""
     for line in observation.stderr.splitlines():
         found = ASSERTION.search(line)
         if found:
-            return line[found.start() :]
+            where = f"{basename(found['file'])}: {function(found['function'])}"
+            return f"{where}: Assertion `{found['condition']}' failed"
     return None
 
 

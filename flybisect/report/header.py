@@ -2,7 +2,7 @@
 
 It is made of comments alone, so the tree of the script stays what it is. A `#!` line and an encoding
 line have to be the first ones of a file and stay so; that is also why nothing that a user wrote stands
-in the first two lines of the comment.
+in the first two lines of the comment. It is ASCII, whatever encoding the script names.
 """
 
 from __future__ import annotations
@@ -112,4 +112,4 @@ def _comment(heading: Heading) -> list[str]:
         wrapped = textwrap.wrap(heading.failure, WIDTH, break_long_words=False, break_on_hyphens=False)
         lines += [f"#   {line}" for line in wrapped]
     lines += [f"#   {row}".rstrip() for row in table(heading.metrics, heading.base)]
-    return lines
+    return [line.encode("ascii", "backslashreplace").decode("ascii") for line in lines]

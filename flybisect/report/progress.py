@@ -97,6 +97,7 @@ class View:
         self._text = source
         self._activity = "first run of the script"
         self._tried = ""
+        self._ending = False
         self._start = self._now = count_statements(source)
         self._points = [(0.0, float(self._start))]
         self._estimate = Estimate(passes)
@@ -113,12 +114,13 @@ class View:
 
     def verifying(self, text: str) -> None:
         self._activity, self._tried = "cold run of the result", ""
+        self._ending = True
 
     def lines(self) -> Text:
         """What is drawn."""
         counts = self._judge.counts
         pace = counts.compiles / counts.seconds if counts.seconds else 0.0
-        left = self._estimate.seconds_left(counts.candidates, counts.seconds)
+        left = None if self._ending else self._estimate.seconds_left(counts.candidates, counts.seconds)
         shape = curve(list(self._points), counts.seconds, CURVE_WIDTH)
         workers = f"{self._jobs} worker{'s' if self._jobs > 1 else ''}"
         lines = [

@@ -29,7 +29,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
             arch=bench.subject.arch,
             before=count_statements(bench.source),
             after=count_statements(text),
-            failure=failure_line(observation),
+            failure=failure_line(observation) or (None if verdict.metrics else str(verdict.signature)),
             metrics=verdict.metrics,
             base=base_name(bench),
         )

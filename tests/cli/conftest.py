@@ -1,0 +1,44 @@
+"""Running the command line in this process, on the installed FlyDSL."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flybisect.cli import main
+from tests.cli.running import Ran, Run
+
+SCRIPTS = Path(__file__).parent.parent / "data" / "scripts"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Calls `flybisect` with some words."""
+
+    def call(*words: object) -> Ran:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        said = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), said.out, said.err)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests, so that the linker is staged once."""
+    return tmp_path_factory.mktemp("workdir")
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[str], Path]:
+    """A copy of one of the scripts in `tests/data/scripts`, in a folder of its own."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copy(SCRIPTS / name, tmp_path / name))
+
+    return copy
