@@ -212,14 +212,17 @@ def build_swa_forward(heads, kv_heads, window, use_recast):
             return [llvm.extractvalue(acc_type, pinned, [n]) for n in range(len(values))]
 
         def attend(tile, buffer, out, row_max, row_sum):
+            # The barriers keep the scheduler from mixing the phases; V is on its way during the softmax.
             scores = []
             for half_tile in range_constexpr(2):
                 acc = fx.Vector.filled(16, 0.0, f32)
                 for step in range_constexpr(HEAD_DIM // 16):
                     acc = mfma(read_k(buffer, half_tile, step), q[step], acc)
                 scores.append(mask(fx.Vector(acc) * scale_log2e, tile, half_tile))
+                rocdl.sched_barrier(0)
 
             v = [[read_v(buffer, step, block) for block in range(4)] for step in range(4)]
+            rocdl.sched_barrier(0)
 
             peak = fx.Vector(arith.maxnumf(scores[0], scores[1])).reduce(fx.ReductionOp.MAX)
             new_max = f32(arith.maxnumf(row_max.ir_value(), both_halves_max(peak.ir_value())))
