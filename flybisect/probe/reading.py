@@ -14,6 +14,8 @@ from flybisect.observation import Diagnostic, ExceptionFacts, Kernel, Observatio
 from flybisect.probe import assembly, codeobject, diagnostics
 
 STDERR_LIMIT = 64 * 1024
+TEXT_LIMIT = 8 * 1024
+"""Characters of one diagnostic: a note can hold a whole module."""
 
 _NO_MEMORY = re.compile(
     r"std::bad_alloc|LLVM ERROR: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
@@ -47,6 +49,10 @@ class _Reading:
     def observation(self) -> Observation:
         outcome, *notes = self._outcome()
         notes += [f["text"] for f in self.facts if f["kind"] == "note"]
+        if self._was_refused():
+            notes.append(
+                "the script wrote outside its trial's folder or opened a connection, which is refused"
+            )
         try:
             kernels = self._kernels()
         except ValueError as error:
@@ -101,6 +107,10 @@ class _Reading:
             return Outcome.OK, ""
         return (Outcome.EXCEPTION if self.uncaught is not None else Outcome.EXIT), ""
 
+    def _was_refused(self) -> bool:
+        confined = any(f["kind"] == "confined" and f["landlock"] for f in self.facts)
+        return confined and self.uncaught is not None and self.uncaught["type"] == "PermissionError"
+
     def _linker_missing(self) -> bool:
         """True where the linker did not run at all; a linker that ran says what it did not like."""
         said = self._printed() + "".join(f["message"] for f in self._raised())
@@ -147,7 +157,9 @@ class _Reading:
         if self._stage() is Stage.TRACE:
             # What crashed is the call that the traced line makes.
             native = [d if d.line else replace(d, line=self._crash_line()) for d in native]
-        return tuple(replace(d, text=self._shorten(d.text)) for d in [*attached, *native])
+        # While code is generated, what is printed is the cause, and what is raised says only that it failed.
+        found = [*native, *attached] if self._stage() is Stage.CODEGEN else [*attached, *native]
+        return tuple(replace(d, text=self._shorten(d.text)[:TEXT_LIMIT]) for d in found)
 
     def _kernels(self) -> tuple[Kernel, ...]:
         """Raises ValueError where a code object is damaged."""

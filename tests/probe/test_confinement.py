@@ -123,6 +123,13 @@ def test_writes_outside_are_refused(run: Run, tmp_path: Path) -> None:
     assert (victim / "file.txt").read_text() == "kept"
 
 
+@needs_landlock
+def test_a_refusal_is_said(run: Run, tmp_path: Path) -> None:
+    seen = run(f"open({str(tmp_path / 'new')!r}, 'w')\n")
+    assert seen.outcome is Outcome.EXCEPTION
+    assert "refused" in seen.note
+
+
 @pytest.mark.skipif(landlock.abi() < 4, reason="needs Landlock ABI 4")
 def test_no_tcp(run: Run) -> None:
     seen = run(

@@ -8,7 +8,7 @@ from typing import Any
 from . import irlines, tracebacks
 from .recorder import Recorder
 
-TEXT_LIMIT = 256 * 1024
+TEXT_LIMIT = 64 * 1024
 """Characters of a message that are kept."""
 
 

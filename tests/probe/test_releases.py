@@ -1,0 +1,54 @@
+"""The same probes under older releases, whose compilers are asked in other ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flybisect.observation import Outcome, Probe, Stage, Want
+from flybisect.probe.runner import Runner
+from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.resolve import resolve
+from flybisect.toolchain.rocm import find_rocm
+from tests.probe.scripts import LEGALIZATION, MANY_LIVE, kernel
+
+WORKDIR = Path(__file__).parents[2] / "workdirs"
+"""Kept between runs, so that a release is fetched once."""
+
+
+@pytest.fixture(scope="module", params=["0.1.8", "0.3.0"])
+def old(request: pytest.FixtureRequest) -> Toolchain:
+    return resolve(request.param, WORKDIR, find_rocm(WORKDIR))
+
+
+@pytest.mark.release
+def test_a_line_of_ir_becomes_a_line_of_the_script(runner: Runner, old: Toolchain) -> None:
+    seen = runner.run(Probe(source=LEGALIZATION, name="script.py", arch="gfx942"), old)
+    assert (seen.outcome, seen.stage, seen.flydsl) == (Outcome.EXCEPTION, Stage.PASSES, old.version)
+    error = seen.diagnostics[0]
+    assert error.text.startswith("failed to legalize operation 'fly.copy_atom_call_ssa'")
+    assert error.line is not None
+    assert LEGALIZATION.splitlines()[error.line - 1].strip().startswith("fx.copy_atom_call")
+
+
+@pytest.mark.release
+def test_figures_assembly_and_coverage(runner: Runner, old: Toolchain) -> None:
+    source = kernel(MANY_LIVE, hints=', value_attrs={"rocdl.waves_per_eu": 4}')
+    wants = frozenset({Want.ASSEMBLY, Want.COVERAGE})
+    seen = runner.run(Probe(source=source, name="script.py", arch="gfx942", wants=wants), old)
+    assert seen.outcome is Outcome.OK, seen.stderr
+    assert seen.metrics()["vgprs"] == 128
+    assert seen.metrics()["vgpr_spills"] > 0
+    assert any(name.startswith("scratch_store") for name in seen.kernels[0].instructions)
+    text = source.splitlines()
+    assert "s = s * s + r[149 - j]" in {text[line - 1].strip() for line in seen.lines}
+
+
+@pytest.mark.release
+def test_what_flyc_compile_gives_can_be_called(runner: Runner, old: Toolchain) -> None:
+    """These releases go on to load the HIP runtime."""
+    call = "a = torch.zeros(65536)\nfast = flyc.compile(run, a, a, fx.Stream(None))\nfast(a, a, None)\n"
+    source = kernel("out[fx.thread_idx.x] = fx.Float32(A[fx.thread_idx.x])") + call
+    seen = runner.run(Probe(source=source, name="script.py", arch="gfx942"), old)
+    assert seen.outcome is Outcome.OK, seen.stderr
