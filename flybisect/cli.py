@@ -64,7 +64,3 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _fail(sentence: str, code: int) -> None:
     print(f"flybisect: {sentence}", file=sys.stderr)
     raise SystemExit(code)
-
-
-if __name__ == "__main__":
-    main()

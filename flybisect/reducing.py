@@ -63,7 +63,25 @@ class Result:
         return self.verdict.interesting
 
     def to_dict(self) -> dict[str, Any]:
-        """Keys are kept stable: README, "The result as JSON", says what each is."""
+        """For `--json` and the session's `result.json`. Keys are kept stable; more may come.
+
+        script, output       absolute path of the reduced script, under both names
+        input, session       absolute paths of the script as it was, and of the session's folder
+        verdict, metrics     of the cold run of the reduced script; `base.NAME` is what it is compared with
+        oracle, signature    what was looked for, and what was found
+        flydsl, arch, argv   what it was compiled with
+        statements_*         `ast.stmt` nodes, before and after, without the comment at the head
+        bytes_*              as UTF-8, before and after, without that comment
+        compiles             trials of this run that reached FlyDSL, those under the base and the cold ones
+                             included; resuming starts from 0
+        candidates           scripts asked about: rejected_statically (never run), cache_hits (answered by
+                             the journal, or equal to one before), and those that were run
+        seconds              wall time of this run, without starting up and installing
+        minimal              every simplification of every pass that was asked for was tried on the result
+        verified_cold        the cold run showed the signature again; otherwise the exit code is 1
+        also_seen            [{signature, script}]: other failures of the compiler, with a script of each
+        version              flybisect's own
+        """
         return {
             "script": str(self.output),
             "input": str(self.input),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import json
 import os
 import shlex
@@ -18,10 +19,12 @@ from typing import Any
 
 import pytest
 
+from flybisect.durable import write_text
 from flybisect.script.source import count_statements
+from flybisect.session import Session
 from tests.cli.running import Run
 
-FLYBISECT = [sys.executable, "-m", "flybisect.cli"]
+FLYBISECT = [sys.executable, "-m", "flybisect"]
 SCRIPT = Path(__file__).parent.parent / "data" / "scripts" / "complement.py"
 QUICK = ("--oracle", "assertion", "--arch", "gfx942", "--passes", "statements,names,comments")
 KEYS = {
@@ -151,3 +154,29 @@ def test_closed_pipe_is_quiet() -> None:
     ran = subprocess.run([*FLYBISECT, "passes"], stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
     assert "Traceback" not in ran.stderr and "Exception" not in ran.stderr
+
+
+def test_full_disk_loses_nothing(
+    run: Run, script: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk fills when the first better script is written."""
+    written = []
+
+    def save(self: Session, source: str) -> None:
+        if written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.best_path))
+        written.append(source)
+        write_text(self.best_path, source)
+
+    monkeypatch.setattr(Session, "save_best", save)
+    path = script("complement.py")
+    ran = run("reduce", path, *QUICK, "--workdir", tmp_path / "w", "-q")
+    assert ran.code == 2
+    hint, command, sentence = ran.err.splitlines()
+    assert hint.startswith("the best script so far, 19 statements: ")
+    assert command.endswith("-q")
+    assert sentence.startswith("flybisect: ")
+    assert "No space left on device" in sentence
+    assert path.read_bytes() == SCRIPT.read_bytes()
+    (best,) = (tmp_path / "w").glob("sessions/*/best.py")
+    assert best.read_bytes() == SCRIPT.read_bytes()

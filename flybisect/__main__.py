@@ -1,0 +1,5 @@
+"""`python -m flybisect`."""
+
+from flybisect.cli import main
+
+main()
