@@ -14,6 +14,7 @@ from flybisect.reducing import Heading, Result
 from flybisect.report import header
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import table
+from flybisect.script.argv import reads_arguments
 from flybisect.script.source import count_statements
 from flybisect.workbench import Bench
 
@@ -24,7 +25,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
     def heading(text: str, verdict: Verdict, observation: Observation) -> str:
         told = header.Heading(
             command=header.command_of(bench.case, bench.subject.toolchain, more),
-            run=["python", output.name, *bench.subject.argv],
+            run=["python", output.name, *(bench.subject.argv if reads_arguments(text) else ())],
             flydsl=bench.subject.toolchain.version,
             arch=bench.subject.arch,
             before=count_statements(bench.source),

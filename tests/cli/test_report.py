@@ -14,6 +14,7 @@ from flybisect.report.failure import LONGEST, clean
 from flybisect.report.figures import table
 from flybisect.report.header import Heading, headed, shell
 from flybisect.report.progress import duration
+from flybisect.script.argv import reads_arguments
 
 HEADING = Heading(
     command=["flybisect", "reduce", "a.py", "--oracle", "spills", "--", "--encoding=latin-1"],
@@ -116,3 +117,15 @@ def test_curve_falls() -> None:
 
 def test_duration() -> None:
     assert [duration(s) for s in (0.4, 59.4, 60, 3700)] == ["0 s", "59 s", "1 min 0 s", "1 h 1 min"]
+
+
+def test_who_reads_arguments() -> None:
+    for text in (
+        "import sys\nsys.argv",
+        "import argparse",
+        "from .mine import x",
+        "import helper",
+        "__import__('sys')",
+    ):
+        assert reads_arguments(text), text
+    assert not reads_arguments("import torch\nimport flydsl.expr as fx\nfrom flydsl import compiler\n")
