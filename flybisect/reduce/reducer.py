@@ -18,6 +18,7 @@ from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
 from flybisect.script.measure import Size, size_of
+from flybisect.script.polish import polished
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 from flybisect.search.grow import Subset, grow, parts
@@ -80,7 +81,7 @@ class Reducer:
             for each in self._passes:
                 self._search(each, verify=True)
             if self._best == before:
-                return Reduction(self._best, minimal=True)
+                return Reduction(polished(self._best), minimal=True)
 
     def _rounds(self) -> None:
         while True:
