@@ -16,7 +16,7 @@ Script = Annotated[
 ]
 Arguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[-- ARGS…]", help="The script's own arguments; they replace the case's."),
+    typer.Argument(metavar="-- ARGS", help="The script's own arguments; they replace the case's."),
 ]
 OracleName = Annotated[
     str | None,
@@ -59,7 +59,11 @@ Jobs = Annotated[
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option(min=0.1, help="Wall seconds per trial. Without it the limit follows the script's own time."),
+    typer.Option(
+        min=0.1,
+        metavar="S",
+        help="Wall seconds per trial. Without it the limit follows the script's own time.",
+    ),
 ]
 Memory = Annotated[int | None, typer.Option(min=64, metavar="MIB", help="Memory per trial.")]
 Workdir = Annotated[
