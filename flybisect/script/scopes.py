@@ -26,7 +26,8 @@ IMPLICIT = frozenset(dir(builtins)) | {
 """Names that need no binding."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+TRIES: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+"""`try` with `except`, and with `except*` (Python 3.11)."""
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Scope:
 
     number: int
     kind: str
-    """`module`, `function`, `class` or `comprehension`."""
+    """`module`, `function`, `class`, `comprehension`, or `types` (around what has type parameters)."""
     parent: Scope | None
     bound: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
@@ -52,6 +53,8 @@ class Use:
     node: ast.AST
     """The `ast.Name` (or the statement, for `del` and augmented targets)."""
     offset: int
+    own: bool = False
+    """True when the statement itself has given it a value by then, as in `if (n := f()) and n`."""
 
 
 @dataclass
@@ -150,7 +153,7 @@ class Statements:
             visible = first or at.kind != "class"
             if visible and name in at.bound and name not in at.nonlocals and name not in at.globals:
                 return (at.number, name)
-            first = False
+            first = first and at.kind == "types"
             at = at.parent
         return None
 
@@ -226,7 +229,7 @@ class Statements:
         key = self.resolve(use.name, use.scope)
         if key is None:
             return use.name in IMPLICIT or self.star_import
-        if self.scopes[key[0]].kind == "comprehension":
+        if self.scopes[key[0]].kind in ("comprehension", "types"):
             return True
         left = [b for b in self.binders.get(key, ()) if b.number not in removed]
         if not left:
@@ -237,15 +240,17 @@ class Statements:
         if any(self._before(binder, entry, use) for binder in left):
             return True
         # Module and class bodies fall back to what is outside while they have not bound it yet.
+        if use.scope.kind == "class" and any(b.number not in removed for b in self._of_module(use.name)):
+            return True
         return use.scope.kind != "function" and use.name in IMPLICIT
+
+    def _of_module(self, name: str) -> list[Statement]:
+        return self.binders.get((0, name), [])
 
     @staticmethod
     def _before(binder: Statement, user: Statement, use: Use) -> bool:
         if binder is user:
-            # `x = f(x)` reads before it binds; a loop's own variable, a walrus and the like do not.
-            return not isinstance(user.node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or any(
-                isinstance(n, ast.NamedExpr) for n in ast.walk(user.node)
-            )
+            return use.own
         if binder.start < user.start:
             return True
         return bool(set(binder.loops) & set(user.loops))
@@ -253,7 +258,7 @@ class Statements:
 
 def blocks(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
     """The lists of statements that a statement holds, named, in text order."""
-    if isinstance(node, (ast.Try, getattr(ast, "TryStar", ast.Try))):
+    if isinstance(node, TRIES):
         yield "body", node.body
         for at, handler in enumerate(node.handlers):
             yield f"handlers[{at}]", handler.body
@@ -270,7 +275,10 @@ def blocks(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 
 class _Header(ast.NodeVisitor):
-    """Reads what a statement itself uses and binds; statements inside it are not entered."""
+    """Reads what a statement itself uses and binds; statements inside it are not entered.
+
+    In the order in which Python does, so that it is known which reads come before a binding.
+    """
 
     def __init__(self, table: Statements, entry: Statement) -> None:
         self.table = table
@@ -294,15 +302,27 @@ class _Header(ast.NodeVisitor):
     def _special(self, node: ast.stmt) -> bool:
         """Statements whose header is more than its child expressions. True when all was read here."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            self._bind(node.name)
             for decorator in node.decorator_list:
                 self.visit(decorator)
             self._function(node)
-        elif isinstance(node, ast.ClassDef):
             self._bind(node.name)
-            for part in [*node.decorator_list, *node.bases, *node.keywords]:
-                self.visit(part)
-            self.table._new_scope("class", self.scope, node)
+        elif isinstance(node, ast.ClassDef):
+            for decorator in node.decorator_list:
+                self.visit(decorator)
+            scope = self._type_scope(node)
+            self._within(scope, [*node.bases, *(keyword.value for keyword in node.keywords)])
+            self.table._new_scope("class", scope, node)
+            self._bind(node.name)
+        elif type(node).__name__ == "TypeAlias":  # Python 3.12
+            self._within(self._type_scope(node), [node.value])  # type: ignore[attr-defined]
+            self.visit(node.name)  # type: ignore[attr-defined]
+        elif isinstance(node, ast.Assign):
+            self.visit(node.value)
+            for target in node.targets:
+                self.visit(target)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.visit(node.iter)
+            self.visit(node.target)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 if alias.name == "*":
@@ -339,17 +359,33 @@ class _Header(ast.NodeVisitor):
         arguments = node.args
         for default in [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]:
             self.visit(default)
-        inner = self.table._new_scope("function", self.scope, node)
+        around = self._type_scope(node)
+        inner = self.table._new_scope("function", around, node)
         for argument in every_argument(arguments):
             if argument.annotation is not None:
-                self.visit(argument.annotation)
+                self._within(around, [argument.annotation])
             inner.bound.add(argument.arg)
             self.entry.binds.append((argument.arg, inner))
         returns = getattr(node, "returns", None)
         if returns is not None:
-            self.visit(returns)
+            self._within(around, [returns])
         if isinstance(node, ast.Lambda):
             self._within(inner, [node.body])
+
+    def _type_scope(self, node: ast.AST) -> Scope:
+        """Where type parameters live (`def f[T]()`, Python 3.12); the scope itself where there are none.
+
+        A `type` statement has one in any case, since its value is read later.
+        """
+        parameters = getattr(node, "type_params", [])
+        if not parameters and type(node).__name__ != "TypeAlias":
+            return self.scope
+        scope = self.table._new_scope("types", self.scope, parameters[0] if parameters else node)
+        scope.bound |= {parameter.name for parameter in parameters}
+        for parameter in parameters:
+            parts = [getattr(parameter, name, None) for name in ("bound", "default_value")]
+            self._within(scope, [part for part in parts if part is not None])
+        return scope
 
     def _within(self, scope: Scope, nodes: list[ast.expr]) -> None:
         outer, self.scope = self.scope, scope
@@ -366,7 +402,8 @@ class _Header(ast.NodeVisitor):
 
     def _use(self, name: str, node: ast.AST) -> None:
         at = self.table.source.span(node)[0]
-        self.entry.uses.append(Use(name, self.scope, node, at))
+        own = any(bound == name and scope is self.scope for bound, scope in self.entry.binds)
+        self.entry.uses.append(Use(name, self.scope, node, at, own))
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Store):
