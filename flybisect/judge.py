@@ -293,6 +293,8 @@ def _line_of_failure(seen: Observation) -> int | None:
     for diagnostic in seen.diagnostics:
         if diagnostic.severity == "error" and diagnostic.line is not None:
             return diagnostic.line
+    if seen.crash_line is not None:
+        return seen.crash_line
     if seen.stage is Stage.TRACE and seen.exceptions:
         return seen.exceptions[-1].line
     return None

@@ -34,9 +34,10 @@ def learn(judge: Observing, text: str) -> Facts:
         return Facts(
             None if lines is None else copy.original_lines(lines),
             line,
+            line is not None,
             agree(copy.read(o.stderr) for o in seen),
         )
-    return Facts(_lines(judge.observe(text, wants)), line)
+    return Facts(_lines(judge.observe(text, wants)), line, line is not None)
 
 
 def _ending(seen: Observation) -> tuple[object, ...]:

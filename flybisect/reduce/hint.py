@@ -33,6 +33,8 @@ class Facts:
     """Lines that ran, under the case and under what it is compared with."""
     failing_line: int | None = None
     """The script's line that the compiler names in its error."""
+    located: bool = False
+    """True when it named a line of the unreduced script, so that slices say what leads to the bug."""
     kinds: Kinds = field(default_factory=Kinds)
     """What the values of expressions were. Keyed by text, so most of it outlives an edit."""
     original: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from flybisect.observation import Verdict
@@ -21,7 +21,11 @@ from flybisect.script.measure import Size, size_of
 from flybisect.script.polish import polished
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
+from flybisect.script.substitute import Substitutes
 from flybisect.search.grow import Subset, grow, parts
+
+FAR_MORE = 8
+"""Statements that a cut may take along beside twice its own number, while rounds go on."""
 
 
 class Judging(Observing, Protocol):
@@ -95,14 +99,15 @@ class Reducer:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
         text, facts = self._learned
         lines = facts.lines if text == self._best else None
-        return Facts(lines, self._judge.failing_line(self._best), facts.kinds, text)
+        return replace(facts, lines=lines, failing_line=self._judge.failing_line(self._best), original=text)
 
     def _search(self, each: Pass, verify: bool) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
         rank = -1
         while True:
             table = Statements(Source(self._best))
-            every = each.hints(table, self._facts())
+            facts = self._facts()
+            every = each.hints(table, facts)
             ranks = [hint.rank for hint in every if hint.rank > rank]
             if not ranks:
                 return
@@ -112,7 +117,7 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
                 chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
-                attempt = _Attempt(self, each, table, hints, verify)
+                attempt = _Attempt(self, each, table, hints, verify, Substitutes(table, facts.kinds))
                 grow(chunks, attempt.ask)
 
 
@@ -120,13 +125,20 @@ class _Attempt:
     """One search over the hints of a pass on one text."""
 
     def __init__(
-        self, reducer: Reducer, each: Pass, table: Statements, hints: Sequence[Hint], verify: bool
+        self,
+        reducer: Reducer,
+        each: Pass,
+        table: Statements,
+        hints: Sequence[Hint],
+        verify: bool,
+        substitutes: Substitutes,
     ) -> None:
         self._reducer = reducer
         self._pass = each
         self._table = table
         self._hints = hints
         self._verify = verify
+        self._substitutes = substitutes
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
         self._hopeless: list[frozenset[int]] = []
@@ -164,8 +176,9 @@ class _Attempt:
         for item in sorted(subset):
             cut |= self._hints[item].cut
         try:
-            cut = close(self._table, cut)
-            if not self._verify and self._is_hopeless(cut):
+            asked = cut
+            cut = close(self._table, asked, self._substitutes)
+            if not self._verify and self._is_hopeless(asked, cut):
                 return None, cut
             text = carry_out(self._table, cut)
             smaller = size_of(text) < self._size
@@ -173,9 +186,13 @@ class _Attempt:
             return None, cut
         return (text if smaller else None), cut
 
-    def _is_hopeless(self, cut: Cut) -> bool:
-        """A cut that takes all of one that failed alone is not tried before the proof at the end."""
-        return any(failed <= cut.statements for failed in self._hopeless)
+    def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
+        """True for cuts that are left to the proof at the end: they hold one that failed alone, or take
+        far more along than they are about."""
+        if any(failed <= closed.statements for failed in self._hopeless):
+            return True
+        wanted = {part for number in asked.statements for part in self._table.subtree(number)}
+        return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
 
     def _label(self, subset: Subset) -> str:
         fresh = subset - self._chosen

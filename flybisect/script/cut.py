@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from flybisect.script.edit import Edit, apply
 from flybisect.script.elements import Element, pairs, removal_edits, span
 from flybisect.script.scopes import Key, Statement, Statements, Use, blocks
+from flybisect.script.substitute import Substitutes
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Cut:
     edits: frozenset[Edit] = frozenset()
     lost: frozenset[Key] = frozenset()
     """Variables that the rest of the cut unbinds (a parameter that is dropped)."""
+    bypassed: frozenset[int] = frozenset()
+    """Statements that go, with something else bound to the variables that others still read."""
 
     def __or__(self, other: Cut) -> Cut:
         return Cut(
@@ -31,21 +34,23 @@ class Cut:
             self.elements | other.elements,
             self.edits | other.edits,
             self.lost | other.lost,
+            self.bypassed | other.bypassed,
         )
 
 
-def close(table: Statements, cut: Cut) -> Cut:
+def close(table: Statements, cut: Cut, substitutes: Substitutes | None = None) -> Cut:
     """The smallest cut that holds the given one and leaves no name unbound.
 
-    Names that were unbound before are let be.
+    Names that were unbound before are let be. A variable of a bypassed statement gets a substitute
+    where there is one. The result has nothing `bypassed`: what was is in its statements and edits.
     """
-    removed: set[int] = set()
-    for number in cut.statements:
-        removed.update(table.subtree(number))
+    removed = {part for number in cut.statements | cut.bypassed for part in table.subtree(number)}
+    bypassed = {part for number in cut.bypassed for part in table.subtree(number)}
     elements = set(cut.elements)
+    repairs: dict[Key, _Repair] = {}
     was_unbound = {use.node for _, use in table.unbound()}
     while True:
-        size = len(removed), len(elements)
+        size = len(removed), len(elements), len(repairs)
         _drop_empty_owners(table, removed)
         _drop_empty_assignments(table, removed, elements)
         spans = [(e.start, e.end) for e in cut.edits] + [_element_span(table, e) for e in elements]
@@ -54,13 +59,75 @@ def close(table: Statements, cut: Cut) -> Cut:
                 continue
             if any(start <= use.offset < end for start, end in spans):
                 continue
+            key = table.resolve(use.name, use.scope)
+            if key is not None and (
+                key in repairs or _repair(table, key, entry, bypassed, removed, repairs, substitutes)
+            ):
+                continue
             keyword = _keyword_around(entry, use)
             if keyword is None:
                 removed.update(table.subtree(entry.number))
             else:
                 elements.add(keyword)
-        if size == (len(removed), len(elements)):
-            return Cut(frozenset(removed), frozenset(elements), cut.edits, cut.lost)
+        if size == (len(removed), len(elements), len(repairs)):
+            return _settled(table, cut, removed, elements, repairs)
+
+
+@dataclass(frozen=True)
+class _Repair:
+    """`variable = text` in place of a bypassed statement."""
+
+    statement: int
+    name: str
+    text: str
+
+
+def _repair(
+    table: Statements,
+    key: Key,
+    user: Statement,
+    bypassed: set[int],
+    removed: set[int],
+    repairs: dict[Key, _Repair],
+    substitutes: Substitutes | None,
+) -> bool:
+    """Finds a substitute for a variable that only bypassed statements bound."""
+    binders = [b for b in table.binders.get(key, ()) if b.number in bypassed]
+    if substitutes is None or not binders or key[0] not in {user.scope.number, binders[0].scope.number}:
+        return False
+    place = table.all[_outermost(table, binders[0].number, removed)]
+    text = substitutes.for_variable(key, user, place.start, removed)
+    if text is None:
+        return False
+    repairs[key] = _Repair(binders[0].number, key[1], text)
+    return True
+
+
+def _outermost(table: Statements, number: int, removed: set[int]) -> int:
+    """The largest removed statement that holds this removed one."""
+    for ancestor in table.ancestors(number):
+        if ancestor not in removed:
+            break
+        number = ancestor
+    return number
+
+
+def _settled(
+    table: Statements, cut: Cut, removed: set[int], elements: set[Element], repairs: dict[Key, _Repair]
+) -> Cut:
+    """The cut with its repairs as edits, those that nothing left reads left out."""
+    lines: dict[int, list[str]] = {}
+    for key, repair in repairs.items():
+        if any(user.number not in removed for user, _ in table.users.get(key, ())):
+            place = _outermost(table, repair.statement, removed)
+            lines.setdefault(place, []).append(f"{repair.name} = {repair.text}")
+    edits = set(cut.edits)
+    for place, texts in lines.items():
+        entry = table.all[place]
+        indent = table.source.indent(entry.node)
+        edits.add(Edit(entry.start, entry.end, f"\n{indent}".join(texts)))
+    replaced = {part for place in lines for part in table.subtree(place)}
+    return Cut(frozenset(removed - replaced), frozenset(elements), frozenset(edits), cut.lost)
 
 
 def _element_span(table: Statements, element: Element) -> tuple[int, int]:

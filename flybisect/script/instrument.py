@@ -1,7 +1,9 @@
 """A copy of a script that says, while it runs, what kind of value each expression has.
 
 Every expression in value position is wrapped in a call that passes its value on and writes one line
-to stderr the first time: number, class of the value, and its literal where it is a plain constant.
+to stderr the first time: its number, a number for the class of the value, its literal where it is a
+plain constant, and the class where that was not named before. Short, since only the end of a long
+stderr is kept.
 The lines are written unbuffered, so they survive an abort of the compiler.
 """
 
@@ -19,19 +21,39 @@ from flybisect.script.source import Source
 MARK = "~kind "
 VARIES = "?"
 NAME = "_flybisect_kind"
+RECORDER = f"""
+import os
+
+def _flybisect_type(value):
+    kind = type(value)
+    if kind in (list, tuple) and value:
+        return f"{{kind.__name__}}[{{len(value)}}] of {{_flybisect_type(value[0])}}"
+    ir_type = getattr(value, "type", None)
+    if "flydsl" in type(ir_type).__module__:
+        return f"{{kind.__name__}}|{{ir_type}}"
+    return kind.__name__
+
+def {NAME}(number, value, seen={{}}, names={{}}):
+    try:
+        kind = _flybisect_type(value).replace(chr(9), " ").replace(chr(10), " ")
+    except Exception:  # a foreign object may do anything when it is asked
+        kind = type(value).__name__
+    literal = repr(value) if type(value) in (int, bool, str, float, type(None)) else ""
+    literal = literal if len(literal) < 60 and literal.isascii() else ""
+    kind = kind if len(kind) < 100 else type(value).__name__ + "|" + str(hash(kind))
+    old = seen.get(number)
+    if old != (kind, literal):
+        seen[number] = (kind, literal) if old is None or old[0] == kind and not old[1] else (
+            kind if old[0] == kind else "{VARIES}", "")
+        if old != seen[number]:
+            kind, literal = seen[number]
+            name = "" if kind in names else kind
+            index = names.setdefault(kind, len(names))
+            os.write(2, f"\\n{MARK}{{number}}\\t{{index}}\\t{{literal}}\\t{{name}}\\n".encode())
+    return value
+"""
 # One line, so that every line behind it moves by exactly one.
-PREAMBLE = (
-    f'import os as _flybisect_os; exec("def {NAME}(n, v, seen={{}}):\\n'
-    " k = type(v).__name__\\n"
-    " c = repr(v) if type(v) in (int, bool, str, float, type(None)) else ''\\n"
-    " c = c if len(c) < 60 and c.isascii() else ''\\n"
-    " old = seen.get(n)\\n"
-    " if old != (k, c):\\n"
-    f"  seen[n] = (k, c) if old is None else ('{VARIES}', '')\\n"
-    "  if old != seen[n]:\\n"
-    f"   _flybisect_os.write(2, ('\\\\n{MARK}%d\\\\t%s\\\\t%s\\\\n' % (n, *seen[n])).encode())\\n"
-    ' return v")\n'
-)
+PREAMBLE = f"exec({RECORDER!r})\n"
 
 WRAPPED = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 CONDITIONS = (ast.If, ast.While, ast.For, ast.Assert)
@@ -53,6 +75,11 @@ class Kinds:
 
     def of(self, where: str, node: ast.expr, text: str) -> str | None:
         """The class of an expression's value; None where no run said it."""
+        exact = self.exact(where, node, text)
+        return None if exact is None else exact.partition("|")[0].partition("[")[0]
+
+    def exact(self, where: str, node: ast.expr, text: str) -> str | None:
+        """Class and IR type, as `Vector|vector<4xf32>` or `list[2] of Int32|i32`."""
         kind = self.kinds.get((where, text))
         if kind is None and isinstance(node, ast.Call):
             kind = self.results.get(ast.unparse(node.func))
@@ -78,11 +105,15 @@ class Instrumented:
         kinds: dict[Where, str] = {}
         values: dict[Where, str] = {}
         results: dict[str, str] = {}
+        names: dict[str, str] = {}
         for line in stderr.split("\n"):
-            number, _, rest = line.removeprefix(MARK).partition("\t")
-            if not line.startswith(MARK) or not number.isdigit() or int(number) >= len(self.places):
+            fields = line.removeprefix(MARK).split("\t")
+            if not line.startswith(MARK) or len(fields) != 4 or not fields[0].isdigit():
                 continue
-            kind, _, literal = rest.partition("\t")
+            number, index, literal, name = fields
+            kind = names.setdefault(index, name)
+            if int(number) >= len(self.places) or not kind:
+                continue
             where, callee = self.places[int(number)]
             same = kinds.get(where, kind) == kind and (where not in kinds or values.get(where, "") == literal)
             kinds[where] = kind if kinds.get(where, kind) == kind else VARIES

@@ -1,4 +1,4 @@
-"""Definitions that nothing reads, and those that only they read, all at once."""
+"""Definitions that nothing reads, and those that only they read."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """One hint: the assignments, imports and functions whose names no statement left reads."""
+    """The assignments, imports and functions whose names no statement left reads."""
     dead: set[int] = set()
+    found: list[Hint] = []
     while True:
         size = len(dead)
         for entry in table.all:
             if entry.number not in dead and _unread(table, entry, dead):
                 dead.update(table.subtree(entry.number))
+                label = f"dead {qualified(table, entry)}-{table.source.segment(entry.node)}"
+                found.append(Hint(label, Cut(statements=frozenset([entry.number]))))
         if len(dead) == size:
-            break
-    if not dead:
-        return []
-    label = "dead " + " ".join(sorted(table.source.segment(table.all[n].node) for n in dead))
-    return [Hint(label, Cut(statements=frozenset(dead)))]
+            return found
 
 
 def _unread(table: Statements, entry: Statement, dead: set[int]) -> bool:
     node = entry.node
+    if entry.scope.kind == "class" or (isinstance(node, ast.AnnAssign) and node.value is None):
+        return False  # A field or a declaration, read through the class or by the checker.
     if isinstance(node, ast.Assign) and not all(_plain(target) for target in node.targets):
         return False
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.FunctionDef)):

@@ -15,6 +15,8 @@ from flybisect.script.scopes import Statements
 
 INTEGER = re.compile(r"U?[Ii]nt(\d+)?|Index|IntTuple")
 """Classes that stand for one another where an integer is meant."""
+SCALAR = re.compile(r"(U?Int|Float|BFloat)\d+(\|.*)?")
+"""Classes of the DSL that a plain Python number mostly does for as well."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -34,24 +36,59 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 def _replacements(table: Statements, place: Place, imported: frozenset[str], kinds: Kinds) -> Iterator[str]:
     if isinstance(place.parent, ast.Expr):
         return  # Its value is not used: to lose the operation is to lose the statement.
-    wanted = _kind(table, place, place.node, kinds)
+    where = around(table, place.statement)
+    exact = kinds.exact(where, place.node, table.source.segment(place.node))
+    found = list(_same_kind(table, place, where, exact, kinds)) if exact is not None else []
+    found += list(_operands(place, imported, kinds, table, exact)) if not found else []
     seen: set[str] = set()
-    for operand in _operands(place, imported):
-        kind = _kind(table, place, operand, kinds)
+    for operand in found:
         text = operand_text(table, place, operand)
-        if text not in seen and (kind is None or wanted is None or kind == wanted):
+        if text not in seen:
             seen.add(text)
             yield text
-    if _computes_index(place.node, imported) and wanted in (None, "integer"):
+    if _computes_index(place.node, imported) and _kind(exact) in (None, "integer"):
         yield "0"
 
 
-def _kind(table: Statements, place: Place, node: ast.expr, kinds: Kinds) -> str | None:
-    kind = kinds.of(around(table, place.statement), node, table.source.segment(node))
-    return "integer" if kind is not None and INTEGER.fullmatch(kind) else kind
+def _same_kind(table: Statements, place: Place, where: str, exact: str, kinds: Kinds) -> Iterator[ast.expr]:
+    """Parts of the expression that had the same class and IR type: the smallest, then the largest."""
+    parts = [
+        node
+        for node in ast.walk(place.node)
+        if isinstance(node, ast.expr)
+        and node is not place.node
+        and not isinstance(node, ast.Constant)
+        and kinds.exact(where, node, table.source.segment(node)) == exact
+    ]
+    if parts:
+        yield parts[-1]
+        yield parts[0]
 
 
-def _operands(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]:
+def _kind(exact: str | None) -> str | None:
+    """The class alone, integers all alike."""
+    if exact is None:
+        return None
+    name = exact.partition("|")[0]
+    return "integer" if INTEGER.fullmatch(name) else name
+
+
+def _operands(
+    place: Place, imported: frozenset[str], kinds: Kinds, table: Statements, exact: str | None
+) -> Iterator[ast.expr]:
+    """Direct operands whose class is the expression's, as far as classes are known."""
+    where = around(table, place.statement)
+    for operand in _every_operand(place, imported):
+        if isinstance(operand, ast.Constant):
+            if SCALAR.fullmatch(exact or ""):
+                yield operand
+            continue
+        kind = _kind(kinds.exact(where, operand, table.source.segment(operand)))
+        if kind is None or exact is None or kind == _kind(exact):
+            yield operand
+
+
+def _every_operand(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]:
     node = place.node
     if isinstance(node, ast.BinOp):
         yield from (node.left, node.right)
@@ -73,8 +110,8 @@ def _launches(call: ast.Call) -> bool:
 
 
 def _is_value(node: ast.expr, imported: frozenset[str]) -> bool:
-    """False for constants, displays, and names of modules, as `fx.Float32` where a type is meant."""
-    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.Lambda)):
+    """False for displays and names of modules, as `fx.Float32` where a type is meant."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Starred, ast.Lambda)):
         return False
     if isinstance(node, (ast.Attribute, ast.Name)):
         return root_name(node) not in imported

@@ -65,7 +65,7 @@ def _read_at_once(
     if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
         return False
     between = [s for s in table.all if s.parent == entry.parent and entry.end <= s.start < user.start]
-    if between or user.parts:
+    if user.parts or not all(isinstance(s.node, ast.FunctionDef) for s in between):
         return False
     text = table.source.segment(value)
     column = user.start - table.source.line_begin(user.start)

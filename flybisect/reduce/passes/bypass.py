@@ -1,0 +1,46 @@
+"""Statements whose results others read: another value of the same kind takes their place.
+
+In straight-line code everything reaches the last store, so to cut a statement with all that uses it
+would cut the rest. Here `p = exp2(s - m)` goes and `p = s` stands in for it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut
+from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.script.substitute import Substitutes
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Statements that bind a value of the DSL which others read, outermost first."""
+    if facts.located:
+        return []  # The slice of a failing operation is what leads to it: nothing can stand in for that.
+    substitutes = Substitutes(table, facts.kinds)
+    found = [
+        Hint(
+            f"bypass {qualified(table, entry)}-{table.source.segment(entry.node)}",
+            Cut(bypassed=frozenset([entry.number])),
+            entry.depth,
+        )
+        for entry in table.all
+        if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
+    ]
+    return sorted(found, key=lambda hint: hint.rank)
+
+
+def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> bool:
+    """True when a variable bound in the statement is read outside of it."""
+    inside = set(table.subtree(entry.number))
+    for number in inside:
+        for name, scope in table.all[number].binds:
+            key = table.owner(name, scope)
+            if substitutes.known(key) and any(u.number not in inside for u, _ in table.users.get(key, ())):
+                return True
+    return False
+
+
+PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, chunks=4)
