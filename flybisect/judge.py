@@ -98,6 +98,11 @@ class Judge:
         return self._counter.snapshot()
 
     @property
+    def compares(self) -> bool:
+        """True when there is a base."""
+        return self.base is not None
+
+    @property
     def first(self) -> Evidence | None:
         """What the unreduced script showed; None before `pin`."""
         return self._first
@@ -150,13 +155,15 @@ class Judge:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
         return self._account(source, self._decide(source, threading.Event()))
 
-    def verdicts(self, sources: Iterable[str]) -> Iterator[tuple[str, Verdict]]:
+    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
         """Each candidate with its verdict, in order, with `jobs` tried at once.
 
         Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
-        enough is known: what runs is cancelled then.
+        enough is known: what runs is cancelled then. With `trusting`, a candidate whose subject leaves
+        it to the base counts as interesting without the base's compile; ask `judge` before it is kept.
         """
-        answers = in_order(self._decide, sources, self.jobs, key=tree_key)
+        decide = self._trust if trusting and self.base is not None else self._decide
+        answers = in_order(decide, sources, self.jobs, key=tree_key)
         for source, decision in answers:
             yield source, self._account(source, decision)
 
@@ -187,6 +194,18 @@ class Judge:
         evidence, ran = self._evidence(source, cancelled)
         verdict = self._against_pinned(self._verdict(evidence))
         return _Decision(verdict, Source.TRIAL if ran else Source.CACHE, evidence)
+
+    def _trust(self, source: str, cancelled: threading.Event) -> _Decision:
+        """As `_decide`, taking it that the base is as it was."""
+        known = self._memo.known(source)
+        if known is None and static_problem(source, self._allowed) is None:
+            subject, ran = self._observation(source, self.subject, self.oracle.wants, cancelled)
+            if self.oracle.needs_base(subject):
+                verdict = Verdict(
+                    Answer.INTERESTING, self._pinned, subject.metrics(), "if the base is as it was"
+                )
+                return _Decision(verdict, Source.TRIAL if ran else Source.CACHE)
+        return self._decide(source, cancelled)
 
     def _account(self, source: str, decision: _Decision) -> Verdict:
         """Take note of an answer, in the order of the candidates (`_decide` may run out of order)."""

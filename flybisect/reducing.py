@@ -128,7 +128,7 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
 
     def keep(step: Step) -> None:
         nonlocal saved
-        if step.text != saved:
+        if step.confirmed and step.text != saved:
             session.save_best(step.text)
             saved = step.text
         notice(step)

@@ -31,8 +31,20 @@ FAR_MORE = 8
 class Judging(Observing, Protocol):
     """What the reducer sees of the judge."""
 
-    def verdicts(self, sources: Iterable[str]) -> Iterator[tuple[str, Verdict]]:
-        """In order; may look ahead, so it is closed when the rest is not wanted."""
+    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
+        """In order; may look ahead, so it is closed when the rest is not wanted.
+
+        With `trusting`, an interesting one may still have to be confirmed by `judge`.
+        """
+        ...
+
+    def judge(self, source: str) -> Verdict:
+        """The verdict in full."""
+        ...
+
+    @property
+    def compares(self) -> bool:
+        """True when a verdict may need a second trial, under what the case compares with."""
         ...
 
 
@@ -44,6 +56,8 @@ class Step:
     """Name of the pass, with `verify ` before it while minimality is being proved."""
     text: str
     """The best script so far."""
+    confirmed: bool = True
+    """False while its verdict rests on the trust that what the case compares with is as it was."""
     tried: str = ""
     """Label of the hint whose turn it is; empty when the best script has just changed."""
 
@@ -68,22 +82,23 @@ class Reducer:
         self._notice = notice
         self._failed: set[str] = set()
         self._best = ""
+        self._confirmed = ""
         self._learned = ("", Facts())
 
     @property
     def best(self) -> str:
         """The smallest interesting script so far; what is left when the run is interrupted."""
-        return self._best
+        return self._confirmed
 
     def run(self, text: str) -> Reduction:
         """`text` is known to be interesting."""
-        self._best = text
+        self._best = self._confirmed = text
         self._learned = (text, learn(self._judge, text))
         while True:
             self._rounds()
             before = self._best
             for each in self._passes:
-                self._search(each, verify=True)
+                self._search(each, verify=True, trusting=False)
             if self._best == before:
                 return Reduction(polished(self._best), minimal=True)
 
@@ -91,9 +106,21 @@ class Reducer:
         while True:
             before = self._best
             for each in self._passes:
-                self._search(each, verify=False)
+                self._search(each, verify=False, trusting=self._judge.compares)
+                if not self._confirm():
+                    self._search(each, verify=False, trusting=False)
             if self._best == before:
                 return
+
+    def _confirm(self) -> bool:
+        """Has the last sweep's result judged in full. Where it does not hold, the sweep is undone."""
+        if self._best != self._confirmed:
+            if not self._judge.judge(self._best).interesting:
+                self._best = self._confirmed
+                return False
+            self._confirmed = self._best
+            self._notice(Step("confirmed", self._best))
+        return True
 
     def _facts(self) -> Facts:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
@@ -101,7 +128,7 @@ class Reducer:
         lines = facts.lines if text == self._best else None
         return replace(facts, lines=lines, failing_line=self._judge.failing_line(self._best), original=text)
 
-    def _search(self, each: Pass, verify: bool) -> None:
+    def _search(self, each: Pass, verify: bool, trusting: bool) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
         rank = -1
         while True:
@@ -117,7 +144,9 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
                 chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
-                attempt = _Attempt(self, each, table, hints, verify, Substitutes(table, facts.kinds))
+                attempt = _Attempt(
+                    self, each, table, hints, verify, trusting, Substitutes(table, facts.kinds)
+                )
                 grow(chunks, attempt.ask)
 
 
@@ -131,6 +160,7 @@ class _Attempt:
         table: Statements,
         hints: Sequence[Hint],
         verify: bool,
+        trusting: bool,
         substitutes: Substitutes,
     ) -> None:
         self._reducer = reducer
@@ -138,6 +168,7 @@ class _Attempt:
         self._table = table
         self._hints = hints
         self._verify = verify
+        self._trusting = trusting
         self._substitutes = substitutes
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
@@ -155,7 +186,7 @@ class _Attempt:
                     self._notify(self._label(subset))
                     yield text
 
-        answers = self._reducer._judge.verdicts(texts())
+        answers = self._reducer._judge.verdicts(texts(), self._trusting)
         for _, verdict in answers:
             while waiting and waiting[0][1] is None:
                 self._note_failure(*waiting.popleft())
@@ -209,8 +240,11 @@ class _Attempt:
         self._chosen = subset
         self._size = size_of(text)
         self._reducer._best = text
+        if not self._trusting:
+            self._reducer._confirmed = text
         self._notify("")
 
     def _notify(self, tried: str) -> None:
         activity = f"verify {self._pass.name}" if self._verify else self._pass.name
-        self._reducer._notice(Step(activity, self._reducer._best, tried))
+        best, confirmed = self._reducer._best, self._reducer._confirmed
+        self._reducer._notice(Step(activity, best, best == confirmed, tried))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from flybisect.script.edit import Edit, apply
@@ -25,7 +26,7 @@ def polished(text: str) -> str:
 
 
 def _edits(source: Source, body: list[ast.stmt], wanted: int) -> Iterator[Edit]:
-    for before, after in zip(body, body[1:], strict=False):
+    for before, after in itertools.pairwise(body):
         if isinstance(before, DEFINITIONS) or isinstance(after, DEFINITIONS):
             yield from _gap(source, before, after, wanted)
     for node in body:

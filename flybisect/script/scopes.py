@@ -94,7 +94,7 @@ class Statements:
         self.module = Scope(0, "module", None)
         self.scopes: list[Scope] = [self.module]
         self.function_scope: dict[ast.AST, Scope] = {}
-        self.star_import = False
+        self.star_imports: list[int] = []
         self._block(source.tree.body, None, "body", self.module, 0, ())
 
     # -- building ------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Statements:
     def _bound(self, entry: Statement, use: Use, removed: frozenset[int] | set[int]) -> bool:
         key = self.resolve(use.name, use.scope)
         if key is None:
-            return use.name in IMPLICIT or self.star_import
+            return use.name in IMPLICIT or any(star not in removed for star in self.star_imports)
         if self.scopes[key[0]].kind in ("comprehension", "types"):
             return True
         left = [b for b in self.binders.get(key, ()) if b.number not in removed]
@@ -326,7 +326,7 @@ class _Header(ast.NodeVisitor):
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 if alias.name == "*":
-                    self.table.star_import = True
+                    self.table.star_imports.append(self.entry.number)
                 else:
                     self._bind(alias.asname or alias.name.split(".")[0])
         elif isinstance(node, ast.Global):

@@ -63,7 +63,9 @@ class Substitutes:
                     found[key] = kind
         return found
 
-    def _variable(self, kind: str, key: Key, user: Statement, before: int, removed: Set[int]) -> str | None:
+    def _variable(
+        self, kind: str, key: Key | None, user: Statement, before: int, removed: Set[int]
+    ) -> str | None:
         best: tuple[int, str] | None = None
         for other, other_kind in self._of_variable.items():
             if other == key or other_kind != kind or self._table.resolve(other[1], user.scope) != other:
@@ -71,7 +73,13 @@ class Substitutes:
             binders = self._table.binders.get(other, [])
             ends = [b.end for b in binders if b.number not in removed and b.end <= before]
             # A parameter is bound by the function around the place.
-            ends += [b.start for b in binders if b.number not in removed and b.start <= before < b.end]
+            ends += [
+                b.start
+                for b in binders
+                if isinstance(b.node, ast.FunctionDef)
+                and b.number not in removed
+                and b.start <= before < b.end
+            ]
             if ends and (best is None or max(ends) > best[0]):
                 best = max(ends), other[1]
         return None if best is None else best[1]

@@ -11,7 +11,7 @@ from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import modules, places, root_name
 from flybisect.script.instrument import around
-from flybisect.script.scopes import Statement, Statements
+from flybisect.script.scopes import IMPLICIT, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -22,7 +22,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
         where = around(table, entry)
         for place in places(table, entry):
             node = place.node
-            if not isinstance(node, (ast.Name, ast.Attribute)) or root_name(node) in imported:
+            if not isinstance(node, (ast.Name, ast.Attribute)) or root_name(node) in imported | IMPLICIT:
                 continue
             text = table.source.segment(node)
             value = facts.kinds.values.get((where, text))
