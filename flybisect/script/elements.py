@@ -76,7 +76,9 @@ def span(source: Source, owner: ast.AST, node: ast.AST) -> tuple[int, int]:
     if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
         default = default_of(owner.args, node)
         if default is not None:
-            end = source.span(default)[1]
+            end = _with_brackets(source.text, *source.span(default))[1]
+    if isinstance(node, ast.GeneratorExp) and end == source.span(owner)[1]:
+        return start + 1, end - 1  # `f(i for i in x)`: the brackets are the call's as well.
     return _with_brackets(source.text, start, end)
 
 
