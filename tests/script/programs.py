@@ -225,7 +225,12 @@ class Writer:
     def kernel(self) -> None:
         self.gap()
         if self.maybe():
-            self.lines += ["@toy.kernel(", f"{self.step}size=[SIZE, 1],  # lanes", f"{self.step}hints={{}},", ")"]
+            self.lines += [
+                "@toy.kernel(",
+                f"{self.step}size=[SIZE, 1],  # lanes",
+                f"{self.step}hints={{}},",
+                ")",
+            ]
         else:
             self.write(0, self.pick("@toy.kernel", "@toy.kernel()", "@toy.kernel(size=(64, 1))"))
         self.write(0, "def compute(A: int, B: int, C=3):")

@@ -120,10 +120,14 @@ def test_defaults() -> None:
     }  # fmt: skip
 
 
-ITEMS = st.sampled_from(["a", "(b)", "((c))", "f(d, 1)", "(e, g)", "h[1, 2]", "'(,'", "(i)(j)", "k + (l)", "-(m)"])
+ITEMS = st.sampled_from(
+    ["a", "(b)", "((c))", "f(d, 1)", "(e, g)", "h[1, 2]", "'(,'", "(i)(j)", "k + (l)", "-(m)"]
+)
 
 
-@given(st.lists(ITEMS, min_size=1, max_size=6), st.data(), st.sampled_from([", ", ",", " ,\n  "]), st.booleans())
+@given(
+    st.lists(ITEMS, min_size=1, max_size=6), st.data(), st.sampled_from([", ", ",", " ,\n  "]), st.booleans()
+)
 @examples(200)
 def test_any_arguments(items: list[str], data: st.DataObject, comma: str, trailing: bool) -> None:
     going = data.draw(st.sets(st.integers(0, len(items) - 1), min_size=1))

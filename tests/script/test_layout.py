@@ -74,7 +74,9 @@ def test_polishing_keeps_the_program(text: str) -> None:
 
 
 def test_polished() -> None:
-    text = "\nimport a\ndef f():\n    b = 1\n    def g(): pass\n    return g\n# of h\ndef h(): pass\n\n\n\nh()\n"
+    text = (
+        "\nimport a\ndef f():\n    b = 1\n    def g(): pass\n    return g\n# of h\ndef h(): pass\n\n\n\nh()\n"
+    )
     assert polished(text) == textwrap.dedent("""\
         import a
 
