@@ -11,13 +11,22 @@ READ_WHOLE = 1 << 20
 and modification time, since reading 250 MiB would cost half a second on every start."""
 
 
+ROOTS = ("flydsl", "flydsl.libs")
+"""The package, and a wheel's own libraries."""
+
+
 def of_package(site: Path) -> str:
-    """Hex digest over `site/flydsl` and, where it is there, `site/flydsl.libs` (a wheel's own libraries)."""
+    """Hex digest over the files of the FlyDSL in `site`."""
     total = hashlib.sha256()
-    for root in (site / "flydsl", site / "flydsl.libs"):
-        for path in _files(root):
-            total.update(f"{path.relative_to(site)}\0{_of_file(path)}\n".encode("utf-8", "surrogateescape"))
+    for path in files(site):
+        total.update(f"{path.relative_to(site)}\0{_of_file(path)}\n".encode("utf-8", "surrogateescape"))
     return total.hexdigest()
+
+
+def files(site: Path) -> Iterator[Path]:
+    """All files of the FlyDSL in `site` but bytecode, in an order that does not change."""
+    for root in ROOTS:
+        yield from _below(site / root)
 
 
 def combine(*parts: str) -> str:
@@ -25,14 +34,14 @@ def combine(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _below(root: Path) -> Iterator[Path]:
     """All files below `root` but bytecode, sorted. Links are followed: a checkout links its built `_mlir`."""
     if not root.is_dir():
         return
     for entry in sorted(root.iterdir()):
         if entry.is_dir():
             if entry.name != "__pycache__":
-                yield from _files(entry)
+                yield from _below(entry)
         elif entry.suffix != ".pyc" and entry.exists():
             yield entry
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import shutil
 import sys
+from base64 import urlsafe_b64encode
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from flybisect.toolchain import fingerprint
 from flybisect.toolchain.installed import installed, installed_site, installed_version
 from flybisect.toolchain.path import site_below
 from flybisect.toolchain.pip import available, explain
+from flybisect.toolchain.pristine import is_release
 from flybisect.toolchain.release import release, release_folder
 from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
@@ -106,7 +109,7 @@ def test_built_for_another_python(tmp_path: Path) -> None:
     check_python(tmp_path, (3, 9))
 
 
-@pytest.mark.parametrize("spec", ["instaled", "latest", "abc123"])
+@pytest.mark.parametrize("spec", ["instaled", "latest", "abc123", "", "v", ">=0.3"])
 def test_neither_version_nor_folder(spec: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="neither `installed`, nor a version"):
         resolve(spec, tmp_path)
@@ -128,6 +131,63 @@ def test_a_release_that_is_there_needs_no_network(tmp_path: Path) -> None:
             "0.3.0",
             (release_folder("0.3.0", tmp_path),),
         )
+
+
+def test_a_release_that_is_the_installed_one_is_not_fetched(tmp_path: Path) -> None:
+    version, site = installed_version(), installed_site()
+    assert version is not None and site is not None
+    if not is_release(site, version):
+        pytest.skip("the installed FlyDSL is not as a package index delivers it")
+    found = resolve(version, tmp_path, index_url=NOBODY)
+    assert (found.spec, found.paths, found.key) == (version, (), installed().key)
+    assert list(tmp_path.iterdir()) == []
+
+
+def delivered(site: Path, version: str) -> Path:
+    """A folder with what pip leaves behind when it installs a wheel."""
+    flydsl_at(site, version)
+    (site / "flydsl" / "large.so").write_bytes(b"1" * (fingerprint.READ_WHOLE + 1))
+    info = site / f"flydsl-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: flydsl\nVersion: {version}\n")
+    (info / "RECORD").write_text(
+        "".join(
+            f"{path.relative_to(site)},sha256={urlsafe_b64encode(sha256(data).digest()).decode().rstrip('=')},"
+            f"{len(data)}\n"
+            for path in fingerprint.files(site)
+            for data in [path.read_bytes()]
+        )
+        + f"{info.name}/RECORD,,\n"
+    )
+    return site
+
+
+def test_a_release_is_one_only_as_it_was_delivered(tmp_path: Path) -> None:
+    site = delivered(tmp_path, "1.2.3")
+    assert is_release(site, "1.2.3")
+    assert not is_release(site, "1.2.4")
+    (site / "flydsl" / "__pycache__").mkdir()
+    (site / "flydsl" / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"1")
+    assert is_release(site, "1.2.3"), "bytecode is nobody's change"
+    source, large = site / "flydsl" / "__init__.py", site / "flydsl" / "large.so"
+    for path, content in (
+        (source, source.read_bytes().replace(b"=", b" ")),
+        (large, large.read_bytes()[1:]),
+        (site / "flydsl" / "more.py", b""),
+        (site / "flydsl-1.2.3.dist-info" / "direct_url.json", b"{}"),
+    ):
+        before = path.read_bytes() if path.exists() else None
+        path.write_bytes(content)
+        assert not is_release(site, "1.2.3"), path
+        path.unlink() if before is None else path.write_bytes(before)
+        assert is_release(site, "1.2.3"), path
+    source.unlink()
+    assert not is_release(site, "1.2.3")
+
+
+def test_a_version_of_two_numbers_is_the_same_release(tmp_path: Path) -> None:
+    flydsl_at(release_folder("0.3.0", tmp_path), "0.3.0")
+    assert resolve("0.3", tmp_path, index_url=NOBODY) == resolve("0.3.0", tmp_path, index_url=NOBODY)
 
 
 def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
