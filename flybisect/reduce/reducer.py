@@ -17,6 +17,7 @@ from flybisect.reduce.facts import Observing, learn
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
+from flybisect.script.liveness import with_unread
 from flybisect.script.measure import Size, size_of
 from flybisect.script.polish import polished
 from flybisect.script.scopes import Statements
@@ -26,6 +27,11 @@ from flybisect.search.grow import Subset, grow, parts
 
 FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
+
+
+TRUSTED = 3
+"""Sweeps that may rest on the trust that what the case compares with is as it was. More would spare
+compiles, and cost more where the trust was wrong."""
 
 
 class Judging(Observing, Protocol):
@@ -105,22 +111,30 @@ class Reducer:
     def _rounds(self) -> None:
         while True:
             before = self._best
+            trusted: list[Pass] = []
             for each in self._passes:
+                at = self._best
                 self._search(each, verify=False, trusting=self._judge.compares)
-                if not self._confirm():
-                    self._search(each, verify=False, trusting=False)
+                if self._best != at:
+                    trusted.append(each)
+                if len(trusted) == TRUSTED or each is self._passes[-1]:
+                    self._confirm(trusted)
+                    trusted = []
             if self._best == before:
                 return
 
-    def _confirm(self) -> bool:
-        """Has the last sweep's result judged in full. Where it does not hold, the sweep is undone."""
-        if self._best != self._confirmed:
-            if not self._judge.judge(self._best).interesting:
-                self._best = self._confirmed
-                return False
+    def _confirm(self, trusted: Sequence[Pass]) -> None:
+        """Has the result of some sweeps judged in full. Where it does not hold, they are undone, and
+        made again with every success judged in full."""
+        if self._best == self._confirmed:
+            return
+        if self._judge.judge(self._best).interesting:
             self._confirmed = self._best
-            self._notice(Step("confirmed", self._best))
-        return True
+        else:
+            self._best = self._confirmed
+            for each in trusted:
+                self._search(each, verify=False, trusting=False)
+        self._notice(Step("confirmed", self._best))
 
     def _facts(self) -> Facts:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
@@ -211,7 +225,7 @@ class _Attempt:
             cut = close(self._table, asked, self._substitutes)
             if not self._verify and self._is_hopeless(asked, cut):
                 return None, cut
-            text = carry_out(self._table, cut)
+            text = carry_out(self._table, with_unread(self._table, cut))
             smaller = size_of(text) < self._size
         except (Conflict, SyntaxError, ValueError, RecursionError):
             return None, cut

@@ -10,26 +10,36 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
+from flybisect.script.cut import Cut, close
+from flybisect.script.liveness import with_unread
 from flybisect.script.scopes import Statement, Statements, qualified
 from flybisect.script.substitute import Substitutes
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Statements that bind a value of the DSL which others read, outermost first."""
+    """Statements that bind a value of the DSL which others read; those that take most along first."""
     if facts.located:
         return []  # The slice of a failing operation is what leads to it: nothing can stand in for that.
     substitutes = Substitutes(table, facts.kinds)
-    found = [
+    weighed = [
+        (_weight(table, cut, substitutes), entry)
+        for entry in table.all
+        if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
+        for cut in [Cut(bypassed=frozenset([entry.number]))]
+    ]
+    weighed.sort(key=lambda pair: (-pair[0], pair[1].number))
+    return [
         Hint(
             f"bypass {qualified(table, entry)}-{table.source.segment(entry.node)}",
             Cut(bypassed=frozenset([entry.number])),
-            entry.depth,
         )
-        for entry in table.all
-        if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
+        for _, entry in weighed
     ]
-    return sorted(found, key=lambda hint: hint.rank)
+
+
+def _weight(table: Statements, cut: Cut, substitutes: Substitutes) -> int:
+    """How many statements go with the cut, what nothing reads any more included."""
+    return len(with_unread(table, close(table, cut, substitutes)).statements)
 
 
 def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> bool:
@@ -43,4 +53,4 @@ def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> boo
     return False
 
 
-PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, chunks=4)
+PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, chunks=0)
