@@ -76,31 +76,24 @@ def span(source: Source, owner: ast.AST, node: ast.AST) -> tuple[int, int]:
     if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
         default = default_of(owner.args, node)
         if default is not None:
-            end = _with_brackets(source.text, *source.span(default))[1]
+            end = _with_brackets(source, *source.span(default))[1]
     if isinstance(node, ast.GeneratorExp) and end == source.span(owner)[1]:
         return start + 1, end - 1  # `f(i for i in x)`: the brackets are the call's as well.
-    return _with_brackets(source.text, start, end)
+    return _with_brackets(source, start, end)
 
 
-def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+def _with_brackets(source: Source, start: int, end: int) -> tuple[int, int]:
     """Widens over `(` … `)` that stand directly around, as in `f((a), b)`; never over the list's own."""
-    while True:
-        before, after = start - 1, end
-        while before >= 0 and text[before] in " \t\r\n\\":
-            before -= 1
-        while after < len(text) and text[after] in " \t\r\n\\":
-            after += 1
-        if before < 1 or after >= len(text) or text[before] != "(" or text[after] != ")":
-            return start, end
-        lead = text[:before].rstrip()
-        if not lead or lead[-1] not in "(,=[":
-            return start, end
-        if lead[-1] == "(" or lead[-1] == "[":
-            # `f((a))`: the inner pair is the argument's, the outer the call's.
-            rest = text[after + 1 :].lstrip()
-            if not rest or rest[0] not in ",)]":
-                return start, end
-        start, end = before, after + 1
+    tokens = source.tokens
+    first, behind = source.token_at(start), source.token_at(end)
+    while first >= 2 and behind < len(tokens):
+        lead, before, after = tokens[first - 2].text, tokens[first - 1], tokens[behind]
+        if before.text != "(" or after.text != ")" or lead not in ("(", ",", "=", "[", "{"):
+            break
+        if lead in ("(", "[", "{") and tokens[behind + 1].text not in (",", ")", "]", "}"):
+            break  # `f((a))`: the inner pair is the argument's, the outer the call's.
+        start, end, first, behind = before.start, after.end, first - 1, behind + 1
+    return start, end
 
 
 def default_of(arguments: ast.arguments, parameter: ast.AST) -> ast.expr | None:
@@ -134,7 +127,7 @@ def _list_edits(source: Source, owner: ast.AST, going: list[ast.AST]) -> list[Ed
     removed = [any(node is g for g in going) for node in everything]
     kept = [at for at, gone in enumerate(removed) if not gone]
     if not kept:
-        return [Edit(spans[0][0], _trailing_comma(source.text, spans[-1][1]), "")]
+        return [Edit(spans[0][0], _behind_comma(source, spans[-1][1]))]
     edits: list[Edit] = []
     last_kept: int | None = None
     at = 0
@@ -145,7 +138,10 @@ def _list_edits(source: Source, owner: ast.AST, going: list[ast.AST]) -> list[Ed
         run_end = at
         while run_end + 1 < len(everything) and removed[run_end + 1]:
             run_end += 1
-        if last_kept is None:
+        lines = _whole_lines(source, owner, spans[at][0], spans[run_end][1])
+        if lines is not None:
+            edits.append(lines)
+        elif last_kept is None:
             edits.append(Edit(spans[at][0], spans[run_end + 1][0]))
         else:
             edits.append(Edit(spans[last_kept][1], spans[run_end][1]))
@@ -153,7 +149,24 @@ def _list_edits(source: Source, owner: ast.AST, going: list[ast.AST]) -> list[Ed
     return edits
 
 
-def _trailing_comma(text: str, end: int) -> int:
-    rest = text[end:]
-    stripped = rest.lstrip()
-    return end + len(rest) - len(stripped) + 1 if stripped.startswith(",") else end
+def _behind_comma(source: Source, end: int) -> int:
+    """Where the comma behind a member ends; the member's own end where there is none."""
+    following = source.token_at(end)
+    comma = following < len(source.tokens) and source.tokens[following].text == ","
+    return source.tokens[following].end if comma else end
+
+
+def _whole_lines(source: Source, owner: ast.AST, start: int, end: int) -> Edit | None:
+    """The lines of members that share them with nothing but a comment, as black lays lists out.
+
+    Comments of the members around them stay that way. Not in tuples, where the comma left before a
+    closing bracket would count.
+    """
+    if not isinstance(owner, (ast.Call, ast.FunctionDef, ast.AsyncFunctionDef, ast.ImportFrom, ast.List)):
+        return None
+    begin, behind = source.line_begin(start), _behind_comma(source, end)
+    stop = source.line_end(behind - 1)
+    rest = source.text[behind:stop].strip()
+    if source.text[begin:start].strip() or (rest and not rest.startswith("#")):
+        return None
+    return Edit(begin, stop)

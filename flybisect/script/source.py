@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+import io
+import tokenize
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from functools import cached_property
+
+_BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+@dataclass(frozen=True)
+class Token:
+    """One of Python's tokens, and the span of its text."""
+
+    start: int
+    end: int
+    text: str
 
 
 class Source:
@@ -43,6 +57,28 @@ class Source:
             return start + column
         head = self.text[start : self.line_starts[line]].encode("utf-8", "surrogatepass")[:column]
         return start + len(head.decode("utf-8", "surrogatepass"))
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """All tokens but comments, line ends and indentation."""
+        readline = io.StringIO(self.text).readline
+        return [
+            Token(self._place(token.start), self._place(token.end), token.string)
+            for token in tokenize.generate_tokens(readline)
+            if token.type not in _BLANK
+        ]
+
+    def _place(self, place: tuple[int, int]) -> int:
+        """Offset of a 1-based line and a column in characters, as `tokenize` counts them."""
+        return self.line_starts[place[0] - 1] + place[1]
+
+    @cached_property
+    def _token_starts(self) -> list[int]:
+        return [token.start for token in self.tokens]
+
+    def token_at(self, offset: int) -> int:
+        """Position in `tokens` of the first that starts at an offset or behind it."""
+        return bisect_left(self._token_starts, offset)
 
     def line_of(self, offset: int) -> int:
         """1-based line that holds an offset."""

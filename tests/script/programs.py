@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 WORDS = ("acc", "tile", "row", "größe", "k", "scale")
 REMARKS = ("# why", "# größer als nötig – 漢字", "#!: odd, 'quoted' (bracketed", "# a = 1; b")
 
+Form = Callable[[int, list[str], int], None]
+"""Writes a statement: depth, known names, how deep blocks may still nest."""
+
 
 @dataclass
 class Writer:
@@ -79,10 +82,10 @@ class Writer:
             self.statement(depth, inner, nesting)
 
     def statement(self, depth: int, known: list[str], nesting: int) -> None:
-        simple = [self.assign, self.assign, self.parallel, self.effect, self.spread, self.augment]
+        simple: list[Form] = [self.assign, self.assign, self.parallel, self.effect, self.spread, self.augment]
         simple += [self.joined, self.string, self.short_if, self.walrus]
-        compound = [self.branches, self.loop, self.within, self.attempt, self.inner_function, self.choice]
-        forms: list[Callable[[int, list[str], int], None]] = simple + compound * (nesting > 0)
+        compound: list[Form] = [self.branches, self.loop, self.within, self.attempt, self.inner_function, self.choice]
+        forms = simple + compound * (nesting > 0)
         self.draw(st.sampled_from(forms))(depth, known, nesting)
 
     def assign(self, depth: int, known: list[str], nesting: int) -> None:

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import importlib
 import io
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ class Run:
     ended_well: bool
     printed: str
     needles: tuple[int, ...]
+    lines: frozenset[int]
+    """Those of the script that ran."""
+    errors: str
 
 
 class _Endless(BaseException):
@@ -35,12 +39,13 @@ class _Endless(BaseException):
 def run(text: str) -> Run:
     """As `__main__`. Every exception counts as a bad end; whatever a script may raise is its own."""
     toy.needles.clear()
-    out = io.StringIO()
-    scope = {"__name__": "__main__", "__builtins__": {**vars(builtins), "__import__": _import}}
-    before = sys.gettrace()
+    out, errors = io.StringIO(), bytearray()
+    importing = _Importing(errors)
+    scope = {"__name__": "__main__", "__builtins__": {**vars(builtins), "__import__": importing}}
+    before, watch = sys.gettrace(), _Watch()
     try:
         code = compile(text, FILE, "exec", dont_inherit=True)
-        sys.settrace(_Budget().enter)
+        sys.settrace(watch.enter)
         with contextlib.redirect_stdout(out):
             exec(code, scope)
         ended_well = True
@@ -48,28 +53,42 @@ def run(text: str) -> Run:
         ended_well = False
     finally:
         sys.settrace(before)
-    return Run(ended_well, out.getvalue(), tuple(toy.needles))
+    lines = frozenset(watch.lines)
+    return Run(ended_well, out.getvalue(), tuple(toy.needles), lines, errors.decode())
 
 
-def _import(
-    name: str,
-    variables: Mapping[str, Any] | None = None,
-    local: Mapping[str, Any] | None = None,
-    names: Any = (),
-    level: int = 0,
-) -> ModuleType:
-    return toy if name == "toy" else importlib.__import__(name, variables, local, names or (), level)
+class _Importing:
+    """`import` for a script: what it writes to file descriptor 2 is kept, as a probe does."""
+
+    def __init__(self, errors: bytearray) -> None:
+        self._os = ModuleType("os")
+        vars(self._os).update({**vars(os), "write": lambda number, data: errors.extend(data)})
+
+    def __call__(
+        self,
+        name: str,
+        variables: Mapping[str, Any] | None = None,
+        local: Mapping[str, Any] | None = None,
+        names: Any = (),
+        level: int = 0,
+    ) -> ModuleType:
+        ours = {"toy": toy, "os": self._os}.get(name)
+        return ours or importlib.__import__(name, variables, local, names or (), level)
 
 
-class _Budget:
+class _Watch:
+    """Which lines run, and whether it is too many."""
+
     def __init__(self) -> None:
         self._left = LINES
+        self.lines: set[int] = set()
 
     def enter(self, frame: FrameType, event: str, argument: object) -> Any:
         return self._line if frame.f_code.co_filename == FILE else None
 
     def _line(self, frame: FrameType, event: str, argument: object) -> Any:
         self._left -= 1
+        self.lines.add(frame.f_lineno)
         if self._left < 0:
             raise _Endless
         return self._line

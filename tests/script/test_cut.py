@@ -42,14 +42,14 @@ def tree_without(table: Statements, cut: Cut) -> ast.Module:
     """What cutting means, done on the tree: `pass` where a block must not be empty."""
     tree = ast.parse(table.source.text)
     going = [s for s, n in zip(_statements(tree), table.all, strict=True) if n.number in cut.statements]
-    for node in [tree, *_statements(tree)]:
-        parts = [("body", node.body)] if isinstance(node, ast.Module) else list(blocks(node))
-        for name, body in parts:
-            if not body or not any(part in going for part in body):
-                continue
-            left = [part for part in body if part not in going]
-            optional = name == "orelse" or (name == "finalbody" and bool(getattr(node, "handlers", [])))
-            body[:] = left or ([] if optional or isinstance(node, ast.Module) else [ast.Pass()])
+    parts: list[tuple[ast.AST, str, list[ast.stmt]]] = [(tree, "body", tree.body)]
+    parts += [(node, name, body) for node in _statements(tree) for name, body in blocks(node)]
+    for node, name, body in parts:
+        if not body or not any(part in going for part in body):
+            continue
+        left = [part for part in body if part not in going]
+        optional = name == "orelse" or (name == "finalbody" and bool(getattr(node, "handlers", [])))
+        body[:] = left or ([] if optional or isinstance(node, ast.Module) else [ast.Pass()])
     return tree
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +36,7 @@ def test_what_is_settled_is_apart_and_covers_all(given_edits: list[Edit]) -> Non
     if kept is None:
         return
     assert kept == sorted(kept)
-    assert all(a.end <= b.start for a, b in zip(kept, kept[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(kept))
     for edit in given_edits:
         assert any(k.start <= edit.start and edit.end <= k.end for k in kept)
     assert settle(kept) == kept

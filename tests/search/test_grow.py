@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,7 +90,7 @@ def test_whatever_the_answers_the_result_holds(count: int, number: int, salt: in
     good = [subset for subset, answer in asked.answers if answer]
     assert result == (good[-1] if good else frozenset())
     # What held is never given up again.
-    assert all(earlier < later for earlier, later in zip(good, good[1:], strict=False))
+    assert all(earlier < later for earlier, later in pairwise(good))
     for item in set(range(count)) - result:
         assert _failed_alone(item, asked.answers), item
 

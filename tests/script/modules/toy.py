@@ -41,6 +41,8 @@ def note(*values: object) -> None:
 
 
 def needle(value: int) -> int:
+    if not isinstance(value, int):
+        raise TypeError("an integer is wanted")
     needles.append(value)
     print("needle", value)
     return value

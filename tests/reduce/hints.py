@@ -1,0 +1,23 @@
+"""What single hints make of a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import carry_out, close
+from flybisect.script.scopes import Statements
+from flybisect.script.source import Source
+from flybisect.script.substitute import Substitutes
+
+
+def candidates(each: Pass, text: str, facts: Facts | None = None) -> Iterator[tuple[Hint, str]]:
+    """Each hint of a pass with the text that it alone gives."""
+    facts = Facts() if facts is None else facts
+    table = Statements(Source(text))
+    for hint in each.hints(table, facts):
+        yield hint, carry_out(table, close(table, hint.cut, Substitutes(table, facts.kinds)))
+
+
+def texts(each: Pass, text: str, facts: Facts | None = None) -> list[str]:
+    return [candidate for _, candidate in candidates(each, text, facts)]

@@ -1,0 +1,57 @@
+"""A judge over generated scripts: what is looked for is a call of `toy.needle`, and FlyDSL has no part."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from flybisect.observation import Answer, Observation, Outcome, Stage, Verdict, Want
+from tests.script.running import Run, run
+
+Wanted = Callable[[Run], bool]
+
+
+class Needle:
+    """Finds a script interesting when what it does is wanted. Every question is kept."""
+
+    def __init__(self, wanted: Wanted, ahead: int = 0, located: bool = False) -> None:
+        self._wanted = wanted
+        self._ahead = ahead
+        self._located = located
+        self.asked: list[str] = []
+        self._known: dict[str, bool] = {}
+
+    @property
+    def compares(self) -> bool:
+        return False
+
+    def interesting(self, source: str) -> bool:
+        if source not in self._known:
+            self._known[source] = self._wanted(run(source))
+        return self._known[source]
+
+    def judge(self, source: str) -> Verdict:
+        found = self.interesting(source)
+        return Verdict(Answer.INTERESTING if found else Answer.UNINTERESTING)
+
+    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
+        stream, waiting = iter(sources), deque[str]()
+        while True:
+            while len(waiting) <= self._ahead and (drawn := next(stream, None)) is not None:
+                waiting.append(drawn)
+            if not waiting:
+                return
+            source = waiting.popleft()
+            self.asked.append(source)
+            yield source, self.judge(source)
+
+    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
+        ran = run(source)
+        outcome = Outcome.OK if ran.ended_well else Outcome.EXCEPTION
+        lines = tuple(sorted(ran.lines)) if Want.COVERAGE in wants else ()
+        return [Observation(outcome, Stage.DONE, "gfx942", "0", stderr=ran.errors, lines=lines)]
+
+    def failing_line(self, source: str) -> int | None:
+        """The needle's, as a compiler names the line of an operation."""
+        lines = [at for at, line in enumerate(source.split("\n"), 1) if "needle(" in line]
+        return lines[0] if self._located and lines else None

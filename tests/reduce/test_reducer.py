@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.reduce.facts import learn
+from flybisect.reduce.hint import Facts
+from flybisect.reduce.passes import PASSES
+from flybisect.reduce.reducer import Reducer, Reduction, Step
+from flybisect.script.check import problem, syntax_problem, unbound_names
+from flybisect.script.cut import carry_out, close
+from flybisect.script.edit import Conflict
+from flybisect.script.measure import size_of
+from flybisect.script.scopes import Statements
+from flybisect.script.source import Source, count_statements
+from flybisect.script.substitute import Substitutes
+from tests.reduce.judging import Needle, Wanted
+from tests.script.profile import examples
+from tests.script.programs import scripts
+from tests.script.running import Run, run
+
+
+def reached(done: Run) -> bool:
+    """The needle was called, whatever came of the script afterwards, as with an abort of the compiler."""
+    return bool(done.needles)
+
+
+def same_value(text: str) -> Wanted:
+    """The needle was called with what the unreduced script calls it with, and the script ended well."""
+    value = run(text).needles[0]
+    return lambda done: done.ended_well and value in done.needles
+
+
+def odd_sum(text: str) -> Wanted:
+    """A property that many values have and single edits destroy."""
+    parity = run(text).needles[0] % 2
+    return lambda done: len(done.needles) == 1 and done.needles[0] % 2 == parity
+
+
+GOALS = {"reached": lambda text: reached, "same value": same_value, "parity": odd_sum}
+goals = st.sampled_from(sorted(GOALS))
+needles = scripts(needle=True)
+
+
+def reduced(text: str, goal: str, ahead: int = 0, located: bool = False) -> tuple[Reduction, Needle]:
+    judge = Needle(GOALS[goal](text), ahead, located)
+    return Reducer(judge, PASSES).run(text), judge
+
+
+@given(needles, goals, st.booleans())
+@examples(20)
+def test_the_result_is_what_it_is_said_to_be(text: str, goal: str, located: bool) -> None:
+    result, judge = reduced(text, goal, located=located)
+    assert result.minimal
+    assert judge.interesting(result.text)
+    assert size_of(result.text) <= size_of(text)
+    assert problem(result.text, unbound_names(text)) is None
+    assert all(syntax_problem(asked) is None for asked in judge.asked)
+    assert count_statements(result.text) <= 4 + 3 * (goal != "reached")
+    for label, candidate in simplifications(result.text, text, judge):
+        assert not judge.interesting(candidate), label
+
+
+def simplifications(text: str, original: str, judge: Needle) -> Iterator[tuple[str, str]]:
+    """What every single hint of every pass makes of a script, where that is smaller."""
+    table, size = Statements(Source(text)), size_of(text)
+    facts = learned(text, original, judge)
+    for each in PASSES:
+        for hint in each.hints(table, facts):
+            try:
+                candidate = carry_out(table, close(table, hint.cut, Substitutes(table, facts.kinds)))
+            except Conflict:
+                continue
+            if syntax_problem(candidate) is None and size_of(candidate) < size:
+                yield f"{each.name}: {hint.label}", candidate
+
+
+def learned(text: str, original: str, judge: Needle) -> Facts:
+    """What the reducer knows when it is at `text`."""
+    facts = learn(judge, original)
+    return replace(facts, lines=None, failing_line=judge.failing_line(text), original=original)
+
+
+@given(needles, goals, st.integers(1, 7))
+@examples(12)
+def test_looking_ahead_changes_nothing(text: str, goal: str, ahead: int) -> None:
+    assert reduced(text, goal)[0] == reduced(text, goal, ahead)[0]
+
+
+@given(needles, goals)
+@examples(10)
+def test_the_same_input_gives_the_same_output(text: str, goal: str) -> None:
+    assert reduced(text, goal)[0] == reduced(text, goal)[0]
+
+
+@given(needles, goals)
+@examples(10)
+def test_every_step_is_interesting_and_no_larger_than_the_one_before(text: str, goal: str) -> None:
+    judge, steps = Needle(GOALS[goal](text)), list[Step]()
+    reducer = Reducer(judge, PASSES, steps.append)
+    result = reducer.run(text)
+    best = [step.text for step in steps if not step.tried]
+    assert all(judge.interesting(each) for each in best)
+    assert all(size_of(after) < size_of(before) for before, after in zip([text, *best], best, strict=False))
+    assert reducer.best == (best[-1] if best else text)
+    assert count_statements(result.text) == count_statements(reducer.best)
+
+
+@given(needles)
+@examples(10)
+def test_reducing_a_result_changes_nothing(text: str) -> None:
+    first = reduced(text, "reached")[0].text
+    assert reduced(first, "reached")[0].text == first
+
+
+def test_a_result_as_a_person_would_write_it() -> None:
+    result, _ = reduced(SCRIPT, "reached")
+    assert result.text == RESULT
+
+
+def test_nothing_to_reduce() -> None:
+    text = "import toy\n\ntoy.needle(0)\n"
+    result, judge = reduced(text, "reached")
+    assert result == Reduction(text, minimal=True)
+    assert len(judge.asked) <= 6
+
+
+def test_without_passes_the_script_is_the_result() -> None:
+    judge = Needle(reached)
+    assert Reducer(judge, ()).run(SCRIPT).text.strip() == SCRIPT.strip()
+    assert judge.asked == []
+
+
+@pytest.mark.parametrize("dropped", [each.name for each in PASSES])
+def test_each_pass_may_be_left_out(dropped: str) -> None:
+    judge = Needle(reached)
+    result = Reducer(judge, [each for each in PASSES if each.name != dropped]).run(SCRIPT)
+    assert result.minimal and judge.interesting(result.text)
+
+
+SCRIPT = '''\
+"""A kernel with a needle in it."""
+import argparse
+
+import toy
+from toy import range_constexpr, mix as blend
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--size", type=int, default=64)
+SIZE = 64
+
+
+def helper(a, b=2):
+    # Mixes.
+    return blend(a, b)
+
+
+@toy.kernel(size=[SIZE, 1])
+def compute(A, B):
+    row = toy.thread_idx.x * SIZE
+    for k in range_constexpr(4):
+        if k > 2:
+            row += helper(row, b=k)
+            with toy.region() as r:
+                toy.needle(row + r)
+        else:
+            row -= 1
+    toy.note(row)
+
+
+@toy.jit
+def launch(A, B, stream=None):
+    compute(A, B).launch(grid=(1, 1, 1), block=(SIZE, 1, 1))
+
+
+if __name__ == "__main__":
+    args = parser.parse_args([])
+    launch(args.size, 2)
+'''
+RESULT = """\
+import toy
+
+
+def compute():
+    toy.needle(0)
+
+
+compute().launch()
+"""
