@@ -19,7 +19,8 @@ START_SECONDS = 300.0
 """An import of torch from a cold disk takes a while."""
 GRACE_SECONDS = 60.0
 """What a worker may take beyond a trial's timeout to clean up and answer."""
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.02
+"""How soon a trial that is not wanted any more is given up."""
 
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -46,6 +47,8 @@ class Worker:
         """Returns at once; `ready` waits. Raises WorkerBroken where the interpreter cannot be run."""
         self.toolchain = toolchain
         self.version = toolchain.version
+        self.serves = False
+        """It has been seen to be ready."""
         self._log = log
         ours, theirs = socket.socketpair()
         self._sock = ours
@@ -70,7 +73,9 @@ class Worker:
             raise WorkerBroken(f"{toolchain.python}: {error.strerror}") from error
 
     def ready(self, cancelled: threading.Event | None = None) -> None:
-        """Wait until it serves. Raises WorkerBroken, TrialCancelled."""
+        """Wait until it serves. Raises WorkerBroken; TrialCancelled, and then it may be waited for again."""
+        if self.serves:
+            return
         try:
             message = self._answer(START_SECONDS, cancelled)
         except WorkerDied as error:
@@ -78,6 +83,7 @@ class Worker:
         if "broken" in message:
             raise WorkerBroken(str(message["broken"]).strip().split("\n", 1)[0])
         self.version = str(message.get("version") or self.version)
+        self.serves = True
 
     def run(
         self, request: Mapping[str, Any], timeout: float, cancelled: threading.Event | None
@@ -96,6 +102,9 @@ class Worker:
     def close(self) -> None:
         """End it; what it runs goes with it."""
         self._sock.close()
+        if not self.serves:
+            # It would finish its imports first.
+            self._process.kill()
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:

@@ -64,12 +64,13 @@ class Runner:
         """The same in a fresh process in which nothing was imported before."""
         with self._slot(None):
             try:
-                worker = self._start(toolchain, warm=False, cancelled=None)
+                worker = self._start(toolchain, warm=False)
             except WorkerBroken as error:
                 return _broken(probe, toolchain, str(error))
             try:
+                worker.ready()
                 return self._trial(worker, probe, None)
-            except WorkerDied as error:
+            except (WorkerBroken, WorkerDied) as error:
                 return _broken(probe, toolchain, str(error))
             finally:
                 worker.close()
@@ -106,14 +107,19 @@ class Runner:
 
     def _attempt(self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None) -> Observation:
         try:
-            worker = self._take(toolchain) or self._start(toolchain, warm=True, cancelled=cancelled)
+            worker = self._take(toolchain) or self._start(toolchain, warm=True)
         except WorkerBroken as error:
             return _broken(probe, toolchain, str(error))
         try:
+            worker.ready(cancelled)
             seen = self._trial(worker, probe, cancelled)
         except TrialCancelled:
+            # Also one that is still importing: whoever comes next waits for the rest only.
             self._give_back(worker)
             raise
+        except WorkerBroken as error:
+            worker.close()
+            return _broken(probe, toolchain, str(error))
         except BaseException:
             worker.close()
             raise
@@ -139,25 +145,21 @@ class Runner:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _start(self, toolchain: Toolchain, *, warm: bool, cancelled: threading.Event | None) -> Worker:
+    def _start(self, toolchain: Toolchain, *, warm: bool) -> Worker:
         with self._lock:
             self._started += 1
             log = self._root / f"worker-{self._started}.log"
-        worker = Worker(toolchain, log, warm)
-        try:
-            worker.ready(cancelled)
-        except BaseException:
-            worker.close()
-            raise
-        return worker
+        return Worker(toolchain, log, warm)
 
     def _take(self, toolchain: Toolchain) -> Worker | None:
+        """One that serves; else one that is being started."""
         with self._lock:
-            for worker in reversed(self._idle):
-                if worker.toolchain == toolchain:
-                    self._idle.remove(worker)
-                    return worker
-        return None
+            fitting = [worker for worker in self._idle if worker.toolchain == toolchain]
+            if not fitting:
+                return None
+            worker = next((w for w in reversed(fitting) if w.serves), fitting[0])
+            self._idle.remove(worker)
+            return worker
 
     def _give_back(self, worker: Worker) -> None:
         """Keep it warm; where too many wait, the one unused for longest goes."""

@@ -112,6 +112,28 @@ def test_a_trial_is_called_off(toolchain: Toolchain, tmp_path: Path) -> None:
         assert runner.run(_probe(COPY), toolchain).outcome is Outcome.OK
 
 
+def test_a_worker_that_was_not_ready_in_time_is_used_later(toolchain: Toolchain, tmp_path: Path) -> None:
+    """Else a search that keeps calling trials off would keep on starting workers."""
+    stop = threading.Event()
+    stop.set()
+    with Runner(tmp_path, jobs=1) as runner:
+        for _ in range(3):
+            with pytest.raises(TrialCancelled):
+                runner.run(_probe(COPY), toolchain, stop)
+        assert runner.run(_probe(COPY), toolchain).outcome is Outcome.OK
+        assert len(list(tmp_path.glob("*/worker-*.log"))) == 1
+
+
+def test_a_worker_that_is_not_ready_is_closed_at_once(toolchain: Toolchain, tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    with Runner(tmp_path, jobs=1) as runner:
+        with pytest.raises(TrialCancelled):
+            runner.run(_probe(COPY), toolchain, stop)
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+
+
 def test_many_at_once_do_not_mix(runner: Runner, toolchain: Toolchain) -> None:
     sources = [COPY, LEGALIZATION, "raise ValueError('mine')\n"] * 3
     alone = [_facts(runner.run(_probe(s), toolchain)) for s in sources[:3]]
