@@ -7,7 +7,7 @@ one judged before or stands in the journal is answered without a compile.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -155,14 +155,20 @@ class Judge:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
         return self._account(source, self._decide(source, threading.Event()))
 
-    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
+    def verdicts(
+        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
+    ) -> Iterator[tuple[str, Verdict]]:
         """Each candidate with its verdict, in order, with `jobs` tried at once.
 
         Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
-        enough is known: what runs is cancelled then. With `trusting`, a candidate whose subject leaves
-        it to the base counts as interesting without the base's compile; ask `judge` before it is kept.
+        enough is known: what runs is cancelled then. A trusted candidate whose subject leaves it to the
+        base counts as interesting without the base's compile; ask `judge` before it is kept.
         """
-        decide = self._trust if trusting and self.base is not None else self._decide
+
+        def decide(source: str, cancelled: threading.Event) -> _Decision:
+            trust = self.base is not None and trusted(source)
+            return self._trust(source, cancelled) if trust else self._decide(source, cancelled)
+
         answers = in_order(decide, sources, self.jobs, key=tree_key)
         for source, decision in answers:
             yield source, self._account(source, decision)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
 from flybisect.observation import Observation, Want
 from flybisect.reduce.hint import Facts
-from flybisect.script.instrument import agree, instrumented
+from flybisect.script.instrument import Kinds, agree, instrumented
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Observing(Protocol):
@@ -30,21 +33,26 @@ def learn(judge: Observing, text: str) -> Facts:
     wants = frozenset({Want.COVERAGE})
     seen = judge.observe(copy.text, wants)
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
-        lines = _lines(seen)
-        return Facts(
-            None if lines is None else copy.original_lines(lines),
-            line,
-            line is not None,
-            agree(copy.read(o.stderr) for o in seen),
-        )
-    return Facts(_lines(judge.observe(text, wants)), line, line is not None)
+        lines = [copy.original_lines(o.lines) for o in seen]
+        kinds = agree(copy.read(o.stderr) for o in seen)
+    else:
+        lines = [frozenset(o.lines) for o in judge.observe(text, wants)]
+        kinds = Kinds()
+    every = frozenset[int]().union(*lines) if all(lines) else None
+    return Facts(every, line, line is not None, kinds, _markers(text, lines))
 
 
 def _ending(seen: Observation) -> tuple[object, ...]:
     return seen.outcome, seen.stage, seen.signal, len(seen.kernels)
 
 
-def _lines(seen: Sequence[Observation]) -> frozenset[int] | None:
-    if not all(observation.lines for observation in seen):
-        return None
-    return frozenset(line for observation in seen for line in observation.lines)
+def _markers(text: str, lines: Sequence[frozenset[int]]) -> frozenset[str]:
+    """Words that stand only in lines which not all runs reached; the lines themselves where none do."""
+    if not all(lines):
+        return frozenset()
+    apart = frozenset[int]().union(*lines) - frozenset.intersection(*lines)
+    every = text.splitlines()
+    here = {word for line in apart if line <= len(every) for word in _WORD.findall(every[line - 1])}
+    rest = "\n".join(line for number, line in enumerate(every, start=1) if number not in apart)
+    only_here = here - set(_WORD.findall(rest))
+    return frozenset(only_here or (every[line - 1].strip() for line in apart if line <= len(every)))

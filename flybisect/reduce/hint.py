@@ -37,6 +37,9 @@ class Facts:
     """True when it named a line of the unreduced script, so that slices say what leads to the bug."""
     kinds: Kinds = field(default_factory=Kinds)
     """What the values of expressions were. Keyed by text, so most of it outlives an edit."""
+    markers: frozenset[str] = frozenset()
+    """Text that tells the case from what it is compared with, as `recast_iter` in a line that only
+    one of the two runs. While a script has it, the comparison is likely to come out as before."""
     original: str = ""
     """The unreduced text; what stands in it is left as its author wrote it."""
 

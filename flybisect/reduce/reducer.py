@@ -37,10 +37,12 @@ compiles, and cost more where the trust was wrong."""
 class Judging(Observing, Protocol):
     """What the reducer sees of the judge."""
 
-    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
+    def verdicts(
+        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
+    ) -> Iterator[tuple[str, Verdict]]:
         """In order; may look ahead, so it is closed when the rest is not wanted.
 
-        With `trusting`, an interesting one may still have to be confirmed by `judge`.
+        A trusted one that comes out interesting may still have to be confirmed by `judge`.
         """
         ...
 
@@ -89,6 +91,7 @@ class Reducer:
         self._failed: set[str] = set()
         self._best = ""
         self._confirmed = ""
+        self._original = ""
         self._learned = ("", Facts())
 
     @property
@@ -98,17 +101,17 @@ class Reducer:
 
     def run(self, text: str) -> Reduction:
         """`text` is known to be interesting."""
-        self._best = self._confirmed = text
+        self._best = self._confirmed = self._original = text
         self._learned = (text, learn(self._judge, text))
         while True:
-            self._rounds()
+            self._rounds(text)
             before = self._best
             for each in self._passes:
                 self._search(each, verify=True, trusting=False)
             if self._best == before:
                 return Reduction(polished(self._best), minimal=True)
 
-    def _rounds(self) -> None:
+    def _rounds(self, text: str) -> None:
         while True:
             before = self._best
             trusted: list[Pass] = []
@@ -122,6 +125,9 @@ class Reducer:
                     trusted = []
             if self._best == before:
                 return
+            if self._learned[0] == text:
+                # Once more, now that sizes and types have changed: more things are of one kind.
+                self._learned = (self._best, learn(self._judge, self._best))
 
     def _confirm(self, trusted: Sequence[Pass]) -> None:
         """Has the result of some sweeps judged in full. Where it does not hold, they are undone, and
@@ -140,7 +146,8 @@ class Reducer:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
         text, facts = self._learned
         lines = facts.lines if text == self._best else None
-        return replace(facts, lines=lines, failing_line=self._judge.failing_line(self._best), original=text)
+        line = self._judge.failing_line(self._best)
+        return replace(facts, lines=lines, failing_line=line, original=self._original)
 
     def _search(self, each: Pass, verify: bool, trusting: bool) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
@@ -158,8 +165,7 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
                 chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
-                attempt = _Attempt(
-                    self, each, table, hints, verify, trusting, Substitutes(table, facts.kinds)
+                attempt = _Attempt(self, each, table, hints, verify, trusting, facts.markers, substitutes)
                 )
                 grow(chunks, attempt.ask)
 
@@ -175,6 +181,7 @@ class _Attempt:
         hints: Sequence[Hint],
         verify: bool,
         trusting: bool,
+        markers: frozenset[str],
         substitutes: Substitutes,
     ) -> None:
         self._reducer = reducer
@@ -183,6 +190,7 @@ class _Attempt:
         self._hints = hints
         self._verify = verify
         self._trusting = trusting
+        self._markers = markers
         self._substitutes = substitutes
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
@@ -200,7 +208,7 @@ class _Attempt:
                     self._notify(self._label(subset))
                     yield text
 
-        answers = self._reducer._judge.verdicts(texts(), self._trusting)
+        answers = self._reducer._judge.verdicts(texts(), self._trusted)
         for _, verdict in answers:
             while waiting and waiting[0][1] is None:
                 self._note_failure(*waiting.popleft())
@@ -215,6 +223,9 @@ class _Attempt:
         while waiting:
             self._note_failure(*waiting.popleft())
             yield False
+
+    def _trusted(self, text: str) -> bool:
+        return self._trusting and all(marker in text for marker in self._markers)
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
         cut = Cut()

@@ -71,8 +71,18 @@ def operand_text(table: Statements, place: Place, operand: ast.expr) -> str:
     text = table.source.segment(operand)
     if isinstance(operand, ast.Tuple) and not text.startswith("("):
         text = f"({text})"
-    multiline = "\n" in text and not isinstance(operand, ATOMS)
-    return f"({text})" if multiline else substitute(table, place, text, isinstance(operand, ATOMS))
+    if not stands_alone(text):
+        return f"({text})"
+    return substitute(table, place, text, isinstance(operand, ATOMS))
+
+
+def stands_alone(text: str) -> bool:
+    """False for an expression whose line breaks need brackets around it, as strings in a row do."""
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def modules(table: Statements) -> frozenset[str]:

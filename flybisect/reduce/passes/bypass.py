@@ -18,8 +18,6 @@ from flybisect.script.substitute import Substitutes
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Statements that bind a value of the DSL which others read; those that take most along first."""
-    if facts.located:
-        return []  # The slice of a failing operation is what leads to it: nothing can stand in for that.
     substitutes = Substitutes(table, facts.kinds)
     weighed = [
         (_weight(table, cut, substitutes), entry)
@@ -39,7 +37,8 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 def _weight(table: Statements, cut: Cut, substitutes: Substitutes) -> int:
     """How many statements go with the cut, what nothing reads any more included."""
-    return len(with_unread(table, close(table, cut, substitutes)).statements)
+    gone = with_unread(table, close(table, cut, substitutes)).statements
+    return len(gone | {part for number in cut.bypassed for part in table.subtree(number)})
 
 
 def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> bool:
@@ -53,4 +52,12 @@ def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> boo
     return False
 
 
+def unlocated(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """The same, where no line is known whose backward slice says what to keep."""
+    return [] if facts.located else hints(table, facts)
+
+
+EARLY = Pass(
+    "bypass", "statements, with another value of the same kind for their result", unlocated, chunks=0
+)
 PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, chunks=0)

@@ -14,20 +14,22 @@ from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
 
 LINE = 100
 """Characters that a line may have after a value was written into it."""
+SHORT = 30
+"""Characters of a value that may be written in two places."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Names of constants and of other names everywhere; values read once, in the next statement."""
+    """Names of constants and of other names everywhere; values read once in their block."""
     found: list[Hint] = []
     for entry in table.all:
         for name, value, elements in _bindings(entry.node):
             key = table.owner(name, entry.scope)
-            uses = table.users.get(key, [])
-            if len(table.binders[key]) != 1 or _rebound(uses):
+            uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
+            if not _bound_here_alone(table, entry, key, uses) or _rebound(uses):
                 continue
-            if _plain(table, entry, value, uses) or _read_at_once(table, entry, value, uses):
+            if _plain(table, entry, value, uses) or _read_nearby(table, entry, value, uses):
                 label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
-                found.append(Hint(label, _inlined(table, entry, key, value, elements)))
+                found.append(Hint(label, _inlined(table, entry, key, value, uses, elements)))
     return found
 
 
@@ -43,34 +45,64 @@ def _bindings(node: ast.stmt) -> Iterator[tuple[str, ast.expr, frozenset[Element
 
 
 def _inlined(
-    table: Statements, entry: Statement, key: Key, value: ast.expr, elements: frozenset[Element]
+    table: Statements,
+    entry: Statement,
+    key: Key,
+    value: ast.expr,
+    uses: list[tuple[Statement, Use]],
+    elements: frozenset[Element],
 ) -> Cut:
     text = table.source.segment(value)
     if not isinstance(value, ATOMS) and not text.startswith("("):
         text = f"({text})"
-    uses = table.users.get(key, [])
     edits = frozenset(Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses)
     if elements:
         return Cut(elements=elements, edits=edits, lost=frozenset([key]))
     return Cut(statements=frozenset([entry.number]), edits=edits)
 
 
-def _read_at_once(
+def _bound_here_alone(
+    table: Statements, entry: Statement, key: Key, uses: list[tuple[Statement, Use]]
+) -> bool:
+    """True when every read but the statement's own gets its value from this statement.
+
+    `A = wrap(A)` of a parameter is one, as long as all other reads stand behind it.
+    """
+    others = [binder for binder in table.binders[key] if binder is not entry]
+    if not others:
+        return True
+    parameter = len(others) == 1 and isinstance(others[0].node, ast.FunctionDef)
+    return parameter and not entry.loops and all(user.start > entry.start for user, _ in uses)
+
+
+def _read_nearby(
     table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
 ) -> bool:
-    """True for a value that the next statement reads once, on a line that stays short enough."""
-    if len(uses) != 1 or not isinstance(entry.node, ast.Assign) or isinstance(entry.node.value, ast.Tuple):
+    """True for a value that is read once in its block (twice if short), on lines that stay short enough."""
+    text = table.source.segment(value)
+    if not 1 <= len(uses) <= (2 if len(text) <= SHORT else 1) or "\n" in text:
         return False
-    user, use = uses[0]
+    if not isinstance(entry.node, ast.Assign) or isinstance(entry.node.value, ast.Tuple):
+        return False
+    return all(_fits(table, entry, user, use, text) for user, use in uses)
+
+
+def _fits(table: Statements, entry: Statement, user: Statement, use: Use, text: str) -> bool:
+    """True when the value means the same in this simple statement of the same block, and fits there."""
     if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
         return False
-    between = [s for s in table.all if s.parent == entry.parent and entry.end <= s.start < user.start]
-    if user.parts or not all(isinstance(s.node, ast.FunctionDef) for s in between):
+    if user.parts or user.start < entry.start or "\n" in table.source.segment(user.node):
         return False
-    text = table.source.segment(value)
+    rebound = {
+        table.owner(name, scope)
+        for between in table.all
+        if entry.end <= between.start < user.start
+        for name, scope in between.binds
+    }
+    if any(table.resolve(read.name, read.scope) in rebound for read in entry.uses):
+        return False
     column = user.start - table.source.line_begin(user.start)
-    length = column + user.end - user.start + len(text) - len(use.name)
-    return "\n" not in text and "\n" not in table.source.segment(user.node) and length <= LINE
+    return column + user.end - user.start + len(text) - len(use.name) <= LINE
 
 
 def _rebound(uses: list[tuple[Statement, Use]]) -> bool:

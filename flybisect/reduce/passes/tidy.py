@@ -51,7 +51,7 @@ def one_line(text: str) -> str | None:
         return None
     if any(t.type == tokenize.COMMENT or (t.start[0] != t.end[0] and t.string.strip()) for t in tokens):
         return None
-    lines = [line.strip() for line in text.split("\n")]
+    lines = [line.strip().removesuffix("\\").rstrip() for line in text.split("\n")]
     out = ""
     for line in filter(None, lines):
         if out.endswith(("(", "[", "{")) or line[0] in ")]}":
