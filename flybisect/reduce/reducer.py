@@ -165,8 +165,8 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
                 chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
+                substitutes = Substitutes(table, facts.kinds)
                 attempt = _Attempt(self, each, table, hints, verify, trusting, facts.markers, substitutes)
-                )
                 grow(chunks, attempt.ask)
 
 
