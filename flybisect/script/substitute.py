@@ -50,6 +50,10 @@ class Substitutes:
         kind = self._of_variable.get(key, "")
         return "|" in kind or bool(_SCALAR.fullmatch(kind))
 
+    def scalar(self, key: Key) -> bool:
+        """True where the variable was a number of the DSL each time."""
+        return bool(_SCALAR.fullmatch(self._of_variable.get(key, "")))
+
     @cached_property
     def _of_variable(self) -> dict[Key, str]:
         """Class and IR type of each variable that was read, where it was always the same."""

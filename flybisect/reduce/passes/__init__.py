@@ -31,6 +31,7 @@ PASSES: tuple[Pass, ...] = (
     dead.PASS,
     slicing.PASS,
     helpers.PASS,
+    bypass.SCALARS,
     bypass.EARLY,
     names.PASS,
     statements.PASS,

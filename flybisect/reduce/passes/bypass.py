@@ -52,11 +52,26 @@ def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> boo
     return False
 
 
+def scalars(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Only simple statements that compute offsets, counts and the like: they mostly go together."""
+    if facts.located:
+        return []
+    substitutes = Substitutes(table, facts.kinds)
+    chosen = {
+        frozenset([entry.number])
+        for entry in table.all
+        if isinstance(entry.node, ast.Assign)
+        and all(substitutes.scalar(table.owner(name, scope)) for name, scope in entry.binds)
+    }
+    return [hint for hint in hints(table, facts) if hint.cut.bypassed in chosen]
+
+
 def unlocated(table: Statements, facts: Facts) -> Sequence[Hint]:
     """The same, where no line is known whose backward slice says what to keep."""
     return [] if facts.located else hints(table, facts)
 
 
+SCALARS = Pass("scalars", "computed numbers, with another one in their place", scalars)
 EARLY = Pass(
     "bypass", "statements, with another value of the same kind for their result", unlocated, chunks=0
 )
