@@ -14,6 +14,8 @@ ATOMS = (
 )  # fmt: skip
 """Expressions that bind tighter than any operator around them."""
 
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 @dataclass(frozen=True)
 class Place:
@@ -64,6 +66,22 @@ def substitute(table: Statements, place: Place, text: str, atom: bool) -> str:
     if isinstance(place.parent, ast.Call) and place.node is not place.parent.func:
         return text
     return f"({text})"
+
+
+def parts_of(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions inside one that mean the same outside of it, outermost first.
+
+    What is inside a lambda or a comprehension may read names that are bound there alone.
+    """
+    queue: list[ast.AST] = list(ast.iter_child_nodes(node))
+    if isinstance(node, SCOPES):
+        return
+    while queue:
+        part = queue.pop(0)
+        if isinstance(part, ast.expr):
+            yield part
+        if not isinstance(part, SCOPES):
+            queue += ast.iter_child_nodes(part)
 
 
 def operand_text(table: Statements, place: Place, operand: ast.expr) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.expressions import Place, modules, operand_text, places, root_name
+from flybisect.script.expressions import Place, modules, operand_text, parts_of, places, root_name
 from flybisect.script.instrument import Kinds, around
 from flybisect.script.scopes import Statements
 
@@ -54,10 +54,8 @@ def _same_kind(table: Statements, place: Place, where: str, exact: str, kinds: K
     """Parts of the expression that had the same class and IR type: the smallest, then the largest."""
     parts = [
         node
-        for node in ast.walk(place.node)
-        if isinstance(node, ast.expr)
-        and node is not place.node
-        and not isinstance(node, ast.Constant)
+        for node in parts_of(place.node)
+        if not isinstance(node, ast.Constant)
         and kinds.exact(where, node, table.source.segment(node)) == exact
     ]
     if parts:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.expressions import operand_text, places
+from flybisect.script.expressions import operand_text, parts_of, places
 from flybisect.script.instrument import around
 from flybisect.script.scopes import Statements
 from flybisect.script.substitute import Substitutes
@@ -30,10 +30,8 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                 continue
             parts = [
                 operand_text(table, place, part)
-                for part in ast.walk(call)
-                if isinstance(part, ast.expr)
-                and part is not call
-                and facts.kinds.exact(where, part, table.source.segment(part)) == kind
+                for part in parts_of(call)
+                if facts.kinds.exact(where, part, table.source.segment(part)) == kind
             ]
             text = parts[0] if parts else substitutes.for_kind(kind, entry, entry.start)
             if text is not None:

@@ -46,7 +46,10 @@ def _choices(table: Statements, entry: Statement) -> Iterator[tuple[list[ast.stm
             for target in ast.walk(item.optional_vars)
             if isinstance(target, ast.Name)
         }
-        yield node.body, "", {table.owner(name, entry.scope) for name in names}
+        lost = {table.owner(name, entry.scope) for name in names}
+        inside = set(table.subtree(entry.number)) - {entry.number}
+        if not any(user.number in inside for key in lost for user, _ in table.users.get(key, ())):
+            yield node.body, "", lost
 
 
 def _first_round(table: Statements, node: ast.For) -> str | None:
