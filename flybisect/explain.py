@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from flybisect.errors import UserError
-from flybisect.observation import Observation, Verdict
+from flybisect.observation import Observation, Outcome, Verdict
 from flybisect.oracle import Evidence, Options, Plugin
 from flybisect.signature import classify
 
@@ -55,6 +55,8 @@ def _seen(what: str, observation: Observation) -> str:
         parts.append(f"{what} compiled {names} with {_figures(observation.metrics())}")
     elif failure is None:
         parts.append(f"{what} ended without a failure and compiled no kernel")
+    if observation.note and observation.outcome is not Outcome.BROKEN:
+        parts.append(observation.note)
     return " and ".join(parts)
 
 

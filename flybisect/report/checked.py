@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flybisect.checking import Check
+from flybisect.observation import Outcome
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import table
 
@@ -16,6 +17,8 @@ def print_check(check: Check) -> None:
     failure = failure_line(check.observation)
     if failure is not None:
         print(f"failure: {failure}")
+    if check.observation.note and check.observation.outcome is not Outcome.BROKEN:
+        print(f"note: {check.observation.note}")
     metrics = verdict.metrics or check.observation.metrics()
     for row in table(metrics, "base" if check.base is not None else ""):
         print(row)

@@ -177,6 +177,41 @@ def test_folders_are_its_own(run: Run, tmp_path: Path) -> None:
     assert not own.exists()
 
 
+def test_files_beside_the_script_are_there_and_stay_as_they_are(run: Run, tmp_path: Path) -> None:
+    """By way of the working folder and of `__file__`, to be read and to be written over."""
+    (tmp_path / "sizes.json").write_text("[4]")
+    (tmp_path / "script.py").write_text("not the candidate\n")
+    (tmp_path / "left.txt").write_text("by an earlier run")
+    for name in ("data", "home", "dump"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "more.json").write_text("[8]")
+    (tmp_path / "large.bin").write_bytes(b"1" * (2 << 20))
+    seen = run(
+        """
+        import json, os, sys
+        from pathlib import Path
+        here = Path(__file__).parent
+        assert Path.cwd() == here
+        assert json.loads(Path("sizes.json").read_text()) == [4]
+        assert json.loads((here / "data" / "more.json").read_text()) == [8]
+        assert Path("large.bin").stat().st_size == 2 << 20
+        Path("left.txt").write_text("by a trial")
+        assert not os.path.exists("dump/more.json") and os.listdir("home") == []
+        sys.exit(7)
+        """,
+        folder=tmp_path,
+    )
+    assert seen.exit_code == 7, seen.stderr
+    assert (tmp_path / "left.txt").read_text() == "by an earlier run"
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == ["more.json"]
+
+
+def test_a_folder_that_is_a_heap_is_not_brought_along(run: Run, tmp_path: Path) -> None:
+    for number in range(1001):
+        (tmp_path / f"{number}.txt").touch()
+    assert run("import os, sys\nsys.exit(len(os.listdir('.')))\n", folder=tmp_path).exit_code == 3
+
+
 def test_settings_hold(run: Run) -> None:
     seen = run(
         """

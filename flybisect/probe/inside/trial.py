@@ -14,7 +14,7 @@ import types
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import coverage, gpuless, kernel, landlock, launching, limits, locations, settings, tracebacks
+from . import beside, coverage, gpuless, kernel, landlock, launching, limits, locations, settings, tracebacks
 from .compiler import Watch
 from .faults import Faults
 from .recorder import Recorder
@@ -56,6 +56,9 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
         Path(held[name]).mkdir()
     script = f"{folder}/{request['name']}"
     Path(script).write_bytes(request["source"].encode("utf-8", "surrogateescape"))
+    if request["folder"]:
+        ours = {value.removeprefix(f"{folder}/") for value in held.values()}
+        beside.bring(request["folder"], folder, ours)
     os.chdir(folder)
     settings.hold(held)
     tempfile.tempdir = None
