@@ -257,7 +257,9 @@ def exception_signature(exception: ExceptionFacts) -> Signature:
 def _exit(observation: Observation) -> Signature | None:
     if observation.outcome is not Outcome.EXIT:
         return None
-    return Signature("exit", f"exit code {observation.exit_code}")
+    text = f"exit code {observation.exit_code}"
+    printed = [line for line in observation.stderr.splitlines() if line.strip()]
+    return Signature("exit", text, detail=f"{text}: {headline(printed[-1])}" if printed else "")
 
 
 _BY_PRECEDENCE: tuple[Callable[[Observation], Signature | None], ...] = (

@@ -126,7 +126,12 @@ class TextOracle:
         seen = classify(subject)
         if subject.outcome in _OUT_OF_LIMITS or (seen is not None and seen.kind in UNJUDGEABLE):
             return Verdict(Answer.UNRESOLVED, seen, metrics, f"cannot be judged: {seen}")
-        why = "it compiled without a failure" if seen is None else f"another failure: {seen}"
+        if seen is not None:
+            why = f"another failure: {seen}"
+        elif subject.kernels:
+            why = "it compiled without a failure"
+        else:
+            why = "it ended without a failure, and compiled no kernel"
         return Verdict(Answer.UNINTERESTING, seen, metrics, why)
 
     def _wanted(self, found: list[Signature], first: Evidence | None) -> Signature:
