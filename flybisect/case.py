@@ -26,6 +26,7 @@ from typing import Any
 import yaml
 
 from flybisect.errors import UserError
+from flybisect.limits import MEMORIES, TIMEOUTS
 from flybisect.yamlfile import checked_mapping, number_at, parse_mapping, read_mapping, text_at
 
 FILE = "case.yaml"
@@ -120,7 +121,7 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
     script = text_at(data, "script", origin)
     if not script:
         raise UserError(f"{origin}: says no script (script: NAME.py)")
-    memory = number_at(data, "memory", origin)
+    memory = number_at(data, "memory", origin, *MEMORIES)
     flydsl = text_at(data, "flydsl", origin)
     oracle = text_at(data, "oracle", origin)
     return Case(
@@ -131,7 +132,7 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
         oracle=_oracle(oracle, folder) if oracle else None,
         against=_against(data.get("against"), origin, folder),
         when=text_at(data, "when", origin),
-        timeout=number_at(data, "timeout", origin),
+        timeout=number_at(data, "timeout", origin, *TIMEOUTS),
         memory=None if memory is None else int(memory),
     )
 

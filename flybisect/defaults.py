@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 from flybisect.yamlfile import number_at, read_mapping, text_at
 
 FILE = "flybisect.yaml"
@@ -38,15 +39,15 @@ def load_defaults(start: Path) -> Defaults:
 def _read(path: Path) -> Defaults:
     origin = str(path)
     data = read_mapping(path, KEYS)
-    memory = number_at(data, "memory", origin)
-    jobs = number_at(data, "jobs", origin)
+    memory = number_at(data, "memory", origin, *MEMORIES)
+    jobs = number_at(data, "jobs", origin, *JOBS)
     workdir = text_at(data, "workdir", origin)
     return Defaults(
         arch=text_at(data, "arch", origin),
         flydsl=text_at(data, "flydsl", origin),
         oracle=text_at(data, "oracle", origin),
-        timeout=number_at(data, "timeout", origin),
+        timeout=number_at(data, "timeout", origin, *TIMEOUTS),
         memory=None if memory is None else int(memory),
-        jobs=None if jobs is None else max(1, int(jobs)),
+        jobs=None if jobs is None else int(jobs),
         workdir=None if workdir is None else path.parent / Path(workdir).expanduser(),
     )

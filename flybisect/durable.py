@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text`, on disk when this returns. Line ends and odd bytes stay as they are."""
+    """Replace `path` by `text`, on disk when this returns. Line ends and odd bytes stay as they are.
+
+    A file that is there keeps its permissions.
+    """
     data = text.encode("utf-8", "surrogateescape")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    temporary = path.with_name(f".flybisect-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

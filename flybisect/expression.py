@@ -125,6 +125,7 @@ class _Builder:
         if isinstance(node, ast.Compare):
             return self._comparison(node)
         if self._is_number(node):
+            self.number(node)  # what is wrong with it comes first
             raise self._wrong(node, "is a number, not a condition; compare it with something, as > 0")
         raise self._wrong(node, "is not something that a condition can hold")
 

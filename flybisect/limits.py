@@ -19,6 +19,12 @@ IMPORTS = 60.0
 """Wall seconds more for a cold trial, which imports torch and FlyDSL itself."""
 MEMORY = 8192
 """MiB that a trial may add to its warm worker, where the case does not say."""
+TIMEOUTS = (0.1, 1e6)
+"""Wall seconds that can be asked for; more does not fit into what the system waits for at once."""
+JOBS = (1, 256)
+"""Trials at once that can be asked for."""
+MEMORIES = (64, 1 << 24)
+"""MiB that can be asked for; more does not fit into an address space."""
 
 
 class TimeLimit:

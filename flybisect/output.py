@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from flybisect.case import FILE, Case
@@ -12,20 +13,28 @@ from flybisect.errors import UserError
 def output_path(option: Path | None, session_folder: Path, case: Case) -> Path:
     """Absolute. `NAME.min.py` in the session's folder where the command line names none.
 
-    Raises UserError when it is one of the files that the case is made of, or cannot be written.
+    A link stands for what it leads to. Raises UserError when it is one of the files that the case is
+    made of, is no plain file, or cannot be written.
     """
     if option is None:
         return session_folder / f"{case.script.stem}.min.py"
-    path = option.expanduser().absolute()
+    path = Path(os.path.realpath(option.expanduser()))
     for what, own in _own_files(case):
         if path.exists() and own.exists() and path.samefile(own):
             raise UserError(f"-o {option} is {what}; give the result another name")
     if path.is_dir():
         raise UserError(f"-o {option} is a folder; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise UserError(f"-o {option} is not a plain file; give the name of one")
+    folder = path.parent if option.is_symlink() else option.parent
     if not path.parent.is_dir():
-        raise UserError(f"-o {option}: there is no folder {option.parent}")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise UserError(f"-o {option}: the folder {option.parent} cannot be written")
+        raise UserError(f"-o {option}: there is no folder {folder}")
+    try:
+        # Permissions alone do not tell: the file system may be read-only, or none that keeps files.
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UserError(f"-o {option}: the folder {folder} cannot be written ({error.strerror})") from error
     return path
 
 

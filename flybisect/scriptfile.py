@@ -21,7 +21,9 @@ def read_script(path: Path, shown: Path) -> str:
     if path.is_dir():
         raise UserError(f"{shown} is a folder, not a script")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            # Never more, whatever is behind the name: a device has no end.
+            data = file.read(LARGEST + 1)
     except FileNotFoundError:
         raise UserError(f"there is no file {shown}") from None
     except OSError as error:

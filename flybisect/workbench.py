@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from flybisect import plugins
 from flybisect.case import Against, Case, find, split_args
@@ -28,6 +29,8 @@ from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
 from flybisect.toolchain.store import Notify
 from flybisect.workdir import default_workdir
+
+Said = TypeVar("Said")
 
 MOST_JOBS = 4
 """Without `--jobs`: a search goes one way, so more would mostly work on what is not needed."""
@@ -143,10 +146,14 @@ def workdir_for(option: Path | None, start: Path) -> Path:
     try:
         workdir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"the working folder {workdir} cannot be made ({error.strerror}); give another with --workdir"
-        ) from error
+        raise _unwritable(workdir, error) from error
     return workdir
+
+
+def _unwritable(workdir: Path, error: OSError) -> UserError:
+    what = "written" if workdir.is_dir() else "made"
+    reason = error.strerror or error
+    return UserError(f"the working folder {workdir} cannot be {what} ({reason}); give another with --workdir")
 
 
 def default_jobs() -> int:
@@ -163,9 +170,12 @@ class Toolchains:
         self._found: dict[str, Toolchain] = {}
 
     def get(self, spec: str) -> Toolchain:
-        """Raises UserError where there is none of that name, or no linker."""
+        """Raises UserError where there is none of that name, no linker, or nowhere to stage one."""
         if spec not in self._found:
-            rocm = find_rocm(self._workdir)
+            try:
+                rocm = find_rocm(self._workdir)
+            except OSError as error:
+                raise _unwritable(self._workdir, error) from error
             self._found[spec] = resolve(spec, self._workdir, rocm, notify=self._notify)
         return self._found[spec]
 
@@ -179,22 +189,29 @@ def _script(request: Request) -> tuple[Case, str]:
 
 def _settled(case: Case, request: Request, defaults: Defaults) -> Case:
     """Options go before the case file, which goes before `flybisect.yaml`."""
-    flydsl = case.flydsl if case.flydsl != "installed" else defaults.flydsl
+    flydsl = _anchored_folder(request.flydsl)
+    if flydsl is None:
+        flydsl = case.flydsl if case.flydsl != "installed" else defaults.flydsl or "installed"
     return replace(
         case,
         argv=case.argv if request.argv is None else request.argv,
-        flydsl=_anchored_folder(request.flydsl) or flydsl or "installed",
-        oracle=_anchored_file(request.oracle) or case.oracle or defaults.oracle,
-        against=request.against or case.against,
-        when=request.when or case.when,
-        timeout=request.timeout or case.timeout or defaults.timeout,
-        memory=request.memory or case.memory or defaults.memory,
+        flydsl=flydsl,
+        oracle=_first(_anchored_file(request.oracle), case.oracle, defaults.oracle),
+        against=_first(request.against, case.against),
+        when=_first(request.when, case.when),
+        timeout=_first(request.timeout, case.timeout, defaults.timeout),
+        memory=_first(request.memory, case.memory, defaults.memory),
     )
+
+
+def _first(*said: Said | None) -> Said | None:
+    """The first that says anything; an empty text is wrong, and not the same as none."""
+    return next((each for each in said if each is not None), None)
 
 
 def _anchored_folder(spec: str | None) -> str | None:
     """A folder by its absolute path, so that the same command from elsewhere is the same case."""
-    if spec is None or not (os.sep in spec or Path(spec).is_dir()):
+    if not spec or not (os.sep in spec or Path(spec).is_dir()):
         return spec
     return str(Path(spec).expanduser().absolute())
 

@@ -18,11 +18,15 @@ LARGEST = 1 << 20
 def read_mapping(path: Path, known: Collection[str]) -> dict[str, Any]:
     """The mapping that a file holds. Raises UserError, naming every key that is not known."""
     try:
-        if path.stat().st_size > LARGEST:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
             raise UserError(f"{path}: larger than {LARGEST >> 10} KiB; this is not a file of flybisect's")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from error
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not UTF-8; save it as UTF-8") from error
     return parse_mapping(text, str(path), known)
 
 
@@ -52,20 +56,25 @@ def _named(key: object, known: Collection[str]) -> str:
 
 
 def text_at(data: dict[str, Any], key: str, origin: str) -> str | None:
-    """A text, or a number written without quotes (`flydsl: 0.5` is one a person means as text)."""
+    """A text, or a number written without quotes (`flydsl: 0.5` is one a person means as text).
+
+    Raises UserError where it is empty or something else.
+    """
     value = data.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise UserError(f"{origin}: {key} should be a text, not {value!r}")
+    if not str(value).strip():
+        raise UserError(f"{origin}: {key} is empty; leave it out, or say something")
     return str(value)
 
 
-def number_at(data: dict[str, Any], key: str, origin: str) -> float | None:
-    """A number above zero."""
+def number_at(data: dict[str, Any], key: str, origin: str, least: float, most: float) -> float | None:
+    """A number from `least` to `most`. Raises UserError where it is something else."""
     value = data.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
-        raise UserError(f"{origin}: {key} should be a number above zero, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+        raise UserError(f"{origin}: {key} should be a number from {least:g} to {most:g}, not {value!r}")
     return float(value)

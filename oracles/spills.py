@@ -72,7 +72,8 @@ def _reason(missing: Missing, evidence: Evidence) -> str:
 
 
 def build(options: Options) -> Spills:
-    condition = parse(options.when or (RISE if options.compares else ANY))
+    own = RISE if options.compares else ANY
+    condition = parse(own if options.when is None else options.when)
     if condition.needs_base and not options.compares:
         raise UserError(
             f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from flybisect.case import Against, split_args
+from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 
 Script = Annotated[
     Path,
@@ -55,17 +56,24 @@ When = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, help="Trials at once; up to 4 cores without it. The result does not depend on it."),
+    typer.Option(
+        min=JOBS[0],
+        max=JOBS[1],
+        help="Trials at once; up to 4 cores without it. The result does not depend on it.",
+    ),
 ]
 Timeout = Annotated[
     float | None,
     typer.Option(
-        min=0.1,
+        min=TIMEOUTS[0],
+        max=TIMEOUTS[1],
         metavar="S",
         help="Wall seconds per trial. Without it the limit follows the script's own time.",
     ),
 ]
-Memory = Annotated[int | None, typer.Option(min=64, metavar="MIB", help="Memory per trial.")]
+Memory = Annotated[
+    int | None, typer.Option(min=MEMORIES[0], max=MEMORIES[1], metavar="MIB", help="Memory per trial.")
+]
 Workdir = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Where sessions and installed releases go (see workdirs/README.md)."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,9 @@ def checked(name: str) -> str:
     """`name` in lower case, without `:sramecc+` and its like. Raises UserError when it is unknown."""
     plain = name.strip().lower().split(":", 1)[0]
     if plain not in KNOWN:
-        raise UserError(f"unknown arch {name!r}; known are {', '.join(KNOWN)}")
+        close = difflib.get_close_matches(plain, KNOWN, n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        raise UserError(f"unknown arch {name!r}{hint}; known are {', '.join(KNOWN)}")
     return plain
 
 

@@ -132,6 +132,14 @@ def test_script_that_is_fine_says_its_metrics(run: Run, script: Callable[[str], 
         ),
         (("--oracle", "spills", *ARCH, "--passes", "ones", "--skip-passes", "ones"), ("no pass is left",)),
         (("--oracle", "spills", *ARCH, "-o", "./no/out.py"), ("no folder no",)),
+        (("--oracle", "spills", *ARCH, "-o", "/dev/null"), ("not a plain file",)),
+        (("--oracle", "spills", *ARCH, "-o", "/proc/out.py"), ("/proc cannot be written",)),
+        (("--oracle", "", *ARCH), ("no oracle ''",)),
+        (("--oracle", "spills", *ARCH, "--when", ""), ("cannot be read",)),
+        (("--oracle", "spills", *ARCH, "--flydsl", ""), ("'' is neither",)),
+        (("--oracle", "spills", "--arch", "gfx94"), ("unknown arch 'gfx94'", "did you mean gfx942?")),
+        (("--oracle", "spills", *ARCH, "--when", "open('x') > 1"), ("calls 'open'",)),
+        (("--oracle", "spills", *ARCH, "--when", "open('x')"), ("calls 'open'",)),
     ],
 )
 def test_options(
@@ -140,15 +148,17 @@ def test_options(
     refused(run("reduce", script("complement.py"), *options, "--workdir", workdir), *parts)
 
 
-@pytest.mark.parametrize("how", ["plain", "link", "case"])
+@pytest.mark.parametrize("how", ["plain", "link", "hard link", "case"])
 def test_the_result_never_goes_over_the_input(
     run: Run, script: Callable[[str], Path], workdir: Path, how: str
 ) -> None:
     path = script("complement.py")
     (path.parent / "case.yaml").write_text(f"script: {path.name}\noracle: assertion\narch: gfx942\n")
-    out = {"plain": path, "link": path.parent / "link.py", "case": path.parent / "case.yaml"}[how]
+    out = {"plain": path, "case": path.parent / "case.yaml"}.get(how, path.parent / "other.py")
     if how == "link":
         out.symlink_to(path)
+    elif how == "hard link":
+        out.hardlink_to(path)
     before = (path.read_bytes(), out.read_bytes())
     refused(run("reduce", path, "-o", out, "--workdir", workdir), "give the result another name")
     assert (path.read_bytes(), out.read_bytes()) == before
@@ -162,6 +172,36 @@ def test_no_linker(
     path = script("complement.py")
     ran = run("reduce", path, "--oracle", "assertion", *ARCH, "--workdir", tmp_path / "w")
     refused(ran, "no working ld.lld", "pip install ziglang")
+
+
+def test_script_without_an_end(run: Run) -> None:
+    refused(run("check", "/dev/zero", "--oracle", "assertion", *ARCH), "larger than 4 MiB")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--timeout", "inf"),
+        ("--timeout", "-1"),
+        ("--timeout", "nan"),
+        ("--timeout", "1e12"),
+        ("--memory", "0"),
+        ("--memory", str(10**20)),
+        ("--jobs", "0"),
+        ("--jobs", str(10**6)),
+    ],
+)
+def test_limits_that_cannot_be(run: Run, script: Callable[[str], Path], options: tuple[str, ...]) -> None:
+    ran = run("reduce", script("complement.py"), "--oracle", "assertion", *ARCH, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert options[0] in ran.err
+
+
+def test_workdir_that_cannot_be_written(run: Run, script: Callable[[str], Path]) -> None:
+    path = script("complement.py")
+    for command in ("reduce", "check"):
+        ran = run(command, path, "--oracle", "assertion", *ARCH, "--workdir", "/proc")
+        refused(ran, "/proc cannot be written", "--workdir")
 
 
 def test_workdir_that_cannot_be_made(run: Run, script: Callable[[str], Path]) -> None:

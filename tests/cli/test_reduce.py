@@ -160,7 +160,7 @@ def test_full_disk_loses_nothing(
     run: Run, script: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk fills when the first better script is written."""
-    written = []
+    written: list[str] = []
 
     def save(self: Session, source: str) -> None:
         if written:

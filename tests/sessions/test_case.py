@@ -59,7 +59,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
     against=st.none() | st.builds(Against, st.lists(TEXTS, max_size=2).map(tuple)),
     when=st.none() | TEXTS,
     timeout=st.none() | st.floats(0.1, 1e6),
-    memory=st.none() | st.integers(1, 10**6),
+    memory=st.none() | st.integers(64, 10**6),
 )
 def test_yaml_there_and_back(
     argv: list[str], against: Against | None, when: str | None, timeout: float | None, memory: int | None
@@ -75,8 +75,13 @@ def test_yaml_there_and_back(
         ("- k.py", ["keys and values"]),
         ("script: [", ["not YAML"]),
         ("script: k.py\nargv: x\noracel: y", ["'argv'", "'oracel' (did you mean 'oracle'?)", "against"]),
-        ("script: k.py\ntimeout: soon", ["timeout", "above zero", "'soon'"]),
-        ("script: k.py\ntimeout: -1", ["timeout", "above zero"]),
+        ("script: k.py\ntimeout: soon", ["timeout", "a number from 0.1", "'soon'"]),
+        ("script: k.py\ntimeout: -1", ["timeout", "a number from 0.1"]),
+        ("script: k.py\ntimeout: .nan", ["timeout", "a number from 0.1", "nan"]),
+        ("script: k.py\ntimeout: .inf", ["timeout", "a number from 0.1", "inf"]),
+        ("script: k.py\nmemory: 0.5", ["memory", "a number from 64", "0.5"]),
+        ("script: k.py\noracle: ''", ["oracle is empty"]),
+        ("script: k.py\nwhen: ' '", ["when is empty"]),
         ("script: k.py\nmemory: true", ["memory", "True"]),
         ("script: k.py\nargs: {a: b}", ["args", "list"]),
         ("script: k.py\nargs: 'a \"b'", ["args", "No closing quotation"]),
