@@ -87,11 +87,16 @@ def parts_of(node: ast.expr) -> Iterator[ast.expr]:
 def operand_text(table: Statements, place: Place, operand: ast.expr) -> str:
     """Text of one of the expression's own operands, to stand in its place."""
     text = table.source.segment(operand)
-    if isinstance(operand, ast.Tuple) and not text.startswith("("):
-        text = f"({text})"
+    if isinstance(operand, ast.Tuple):
+        text = bracketed(text)
     if not stands_alone(text):
         return f"({text})"
     return substitute(table, place, text, isinstance(operand, ATOMS))
+
+
+def bracketed(text: str) -> str:
+    """An expression's text with brackets around all of it, its own where it has them."""
+    return text if text.startswith("(") and text.endswith(")") and stands_alone(text[1:-1]) else f"({text})"
 
 
 def stands_alone(text: str) -> bool:

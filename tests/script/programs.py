@@ -84,7 +84,14 @@ class Writer:
     def statement(self, depth: int, known: list[str], nesting: int) -> None:
         simple: list[Form] = [self.assign, self.assign, self.parallel, self.effect, self.spread, self.augment]
         simple += [self.joined, self.string, self.short_if, self.walrus]
-        compound: list[Form] = [self.branches, self.loop, self.within, self.attempt, self.inner_function, self.choice]
+        compound: list[Form] = [
+            self.branches,
+            self.loop,
+            self.within,
+            self.attempt,
+            self.inner_function,
+            self.choice,
+        ]
         forms = simple + compound * (nesting > 0)
         self.draw(st.sampled_from(forms))(depth, known, nesting)
 

@@ -32,7 +32,7 @@ def test_real_files_pass(name: str) -> None:
 
 
 @given(scripts())
-@examples(40)
+@examples(25)
 def test_no_definition_that_is_needed_may_go(text: str) -> None:
     if "import *" in text:
         return

@@ -26,7 +26,7 @@ def cuts(draw: st.DrawFn) -> tuple[Statements, Cut]:
 
 
 @given(cuts())
-@examples(100)
+@examples(80)
 def test_random_cuts(case: tuple[Statements, Cut]) -> None:
     table, cut = case
     text = carry_out(table, cut)

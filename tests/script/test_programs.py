@@ -11,7 +11,7 @@ from tests.script.running import run
 
 
 @given(scripts())
-@examples(80)
+@examples(40)
 def test_they_run(text: str) -> None:
     assert problem(text) is None
     assert "import *" in text or unbound_names(text) == frozenset()

@@ -10,7 +10,7 @@ from flybisect.reduce.passes.parameters import calls_of
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit, apply
 from flybisect.script.elements import default_of
-from flybisect.script.expressions import ATOMS
+from flybisect.script.expressions import ATOMS, bracketed, stands_alone
 from flybisect.script.layout import reindented
 from flybisect.script.scopes import Scope, Statement, Statements
 
@@ -49,6 +49,8 @@ def _as_expression(
         return None
     if len(calls) > 1 and len(table.source.segment(body[0].value)) > LONG_EXPRESSION:
         return None
+    if any(inner is not call and inner in ast.walk(call) for call in calls for inner in calls):
+        return None  # `f(f(x))`: the outer replacement would carry the inner call along.
     scope = table.function_scope[node]
     edits: set[Edit] = set()
     for call in calls:
@@ -83,11 +85,11 @@ def _with_arguments(
         if argument is None:
             return None
         text = table.source.segment(argument)
-        if not isinstance(argument, ATOMS):
-            text = f"({text})"
+        if not isinstance(argument, ATOMS) or not stands_alone(text):
+            text = bracketed(text)
         edits.append(Edit(use.offset - start, use.offset + len(use.name) - start, text))
     text = apply(table.source.text[start:end], edits)
-    return text if isinstance(returned.node.value, ATOMS) else f"({text})"
+    return text if isinstance(returned.node.value, ATOMS) and stands_alone(text) else f"({text})"
 
 
 def _statement_around(table: Statements, call: ast.Call) -> Statement | None:

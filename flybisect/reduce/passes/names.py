@@ -9,7 +9,7 @@ from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.elements import Element, pair, pairs
-from flybisect.script.expressions import ATOMS
+from flybisect.script.expressions import ATOMS, bracketed, stands_alone
 from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
 
 LINE = 100
@@ -53,8 +53,8 @@ def _inlined(
     elements: frozenset[Element],
 ) -> Cut:
     text = table.source.segment(value)
-    if not isinstance(value, ATOMS) and not text.startswith("("):
-        text = f"({text})"
+    if not isinstance(value, ATOMS) or not stands_alone(text):
+        text = bracketed(text)
     edits = frozenset(Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses)
     if elements:
         return Cut(elements=elements, edits=edits, lost=frozenset([key]))

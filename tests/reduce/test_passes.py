@@ -1,0 +1,279 @@
+"""What each pass takes away, by example: the texts that its hints give, each alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from flybisect.reduce.hint import Facts
+from flybisect.reduce.passes import PASSES as ALL
+from flybisect.reduce.passes import (
+    arguments,
+    bypass,
+    comments,
+    constants,
+    dead,
+    expressions,
+    functions,
+    helpers,
+    known,
+    names,
+    noise,
+    pairs,
+    parameters,
+    slicing,
+    statements,
+    tidy,
+    unexecuted,
+    unwrap,
+)
+from flybisect.script.instrument import Kinds
+from tests.reduce.hints import texts
+
+MODULES = (
+    arguments, bypass, comments, dead, expressions, functions, helpers, known, names, noise, pairs,
+    parameters, slicing, statements, tidy, unexecuted, unwrap,
+)  # fmt: skip
+
+
+def test_every_pass_is_tried_here() -> None:
+    ours = [module.PASS for module in MODULES] + [constants.TO_ONE, constants.HALVED, bypass.SCALARS]
+    assert {each.name for each in ALL} == {each.name for each in ours}
+
+
+def test_names_of_passes_say_one_thing() -> None:
+    assert all(a.summary == b.summary for a in ALL for b in ALL if a.name == b.name)
+    assert all(each.summary and "\n" not in each.summary for each in ALL)
+
+
+def test_statements_go_with_what_reads_them() -> None:
+    text = "import a\nb = a.f()\nc = 1\nprint(b)\n"
+    found = texts(statements.PASS, text)
+    assert "import a\nb = a.f()\nprint(b)\n" in found  # Without `c`.
+    assert "import a\nc = 1\n" in found  # Without `b`.
+    assert "c = 1\n" in found  # Without `a`.
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if a:\n    b\n", ["b\n"]),
+        ("if a:\n    b\nelse:\n    c\n", ["b\n", "c\n"]),
+        ("if a:\n    b\nelif c:\n    d\n", ["b\n", "if c:\n    d\n", "if a:\n    b\nelse:\n    d\n"]),
+        ("for i in range(4):\n    f(i)\n", ["i = 0\nf(i)\n"]),
+        ("for i in range(2, 4):\n    f(i)\n", ["i = 2\nf(i)\n"]),
+        ("for i in fx.range_constexpr(4):\n    f(i)\n", ["i = 0\nf(i)\n"]),
+        ("for i in (7, 8):\n    f(i)\n", ["i = 7\nf(i)\n"]),
+        ("for i in x:\n    f(i)\n", []),
+        ("for i in range(4):\n    break\n", []),
+        ("for i in range(4):\n    for j in x: break\n", ["i = 0\nfor j in x: break\n"]),
+        ("with a:\n    b\n    c\n", ["b\nc\n"]),
+        ("with a as b:\n    c(b)\n", []),
+        ("with a as b:\n    c\nd(b)\n", ["c\n"]),
+        ("try:\n    a\nfinally:\n    b\n", ["a\n"]),
+        ("while a:\n    b\n", ["b\n"]),
+        ("if a:\n    s = '''\n    x'''\n", ["s = '''\n    x'''\n"]),
+        ("if a: b; c\n", ["b; c\n"]),
+    ],
+)
+def test_unwrap(before: str, after: list[str]) -> None:
+    assert texts(unwrap.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(a): return a + 1\nx = f(2)\n", ["x = (2 + 1)\n"]),
+        ("def f(a): return g(a)\nx = f(b) * f(c)\n", ["x = g(b) * g(c)\n"]),
+        ("def f(a):\n    b = a + 1\n    return b\nx = f(2)\n", ["a = 2\nb = a + 1\nx = b\n"]),
+        ("def f():\n    a()\nf()\n", ["a()\n"]),
+        ("def f(a=1): return a\nx = f()\n", ["x = 1\n"]),
+        ("def f(a): return a\nx = f(f(1))\n", []),
+        ("def f(a): return f(a)\nf(1)\n", []),
+        ("def f(*a): return a\nf(1)\n", []),
+        ("@d\ndef f(a): return a\nf(1)\n", []),
+        ("def f(a):\n    if a: return 1\n    return 2\nx = f(1)\n", []),
+        ("def f():\n    yield 1\nx = f()\n", []),
+        ("b = 1\ndef f():\n    b = 2\n    return b\nx = f()\n", []),
+    ],
+)
+def test_functions(before: str, after: list[str]) -> None:
+    assert texts(functions.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a = 4\nf(a)\ng(a)\n", ["f(4)\ng(4)\n"]),
+        ("a = b.c\nf(a, a)\n", ["f(b.c, b.c)\n"]),
+        ("a = -1\nf(2 - a)\n", ["f(2 - (-1))\n"]),
+        ("a = g(1)\nf(a)\n", ["f(g(1))\n"]),
+        ("a = b + c\nf(2 * a)\n", ["f(2 * (b + c))\n"]),
+        ("a = (b + c) * d\nf(2 / a)\n", ["f(2 / ((b + c) * d))\n"]),
+        ("a = 1\na += 1\nf(a)\n", []),
+        ("a = 1\na = 2\nf(a)\n", []),
+        ("a = ('x'\n  'y')\nf(a)\n", ["f(('x'\n  'y'))\n"]),
+        ("a = (1), 2\nf(a)\n", []),
+        ("a, b = 1, 2\nf(a, b)\n", ["b = 2\nf(1, b)\n", "a = 1\nf(a, 2)\n"]),
+    ],
+)
+def test_names(before: str, after: list[str]) -> None:
+    assert texts(names.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(a, b): g(a)\nf(1, 2)\n", ["def f(a): g(a)\nf(1)\n", "def f(b): pass\nf(2)\n"]),
+        ("def f(a, b=2): g(a, b)\nf(1)\nf(b=3, a=4)\n", ["def f(b=2): pass\nf()\nf(b=3)\n",
+                                                         "def f(a): pass\nf(1)\nf(a=4)\n"]),
+        ("def f(a): g()\nf(*x)\n", []),
+        ("def f(a): g()\nh(f)\n", []),
+    ],
+)  # fmt: skip
+def test_parameters(before: str, after: list[str]) -> None:
+    assert texts(parameters.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from m import a, b\na\n", ["from m import b\n", "from m import a\na\n"]),
+        ("import a, b.c\nb\n", ["import b.c\nb\n", "import a\n"]),
+        ("a, b = 1, 2\nf(a)\n", ["b = 2\n", "a = 1\nf(a)\n"]),
+        ("import a\na, b = c\n", []),
+    ],
+)
+def test_pairs(before: str, after: list[str]) -> None:
+    assert texts(pairs.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("@d(x=1)\ndef f(): pass\n", ["@d\ndef f(): pass\n", "def f(): pass\n"]),
+        ("@d\n@e\ndef f(): pass\n", ["@e\ndef f(): pass\n", "@d\ndef f(): pass\n"]),
+        ("if 1:\n    @d\n    def f(): pass\n", ["if 1:\n    def f(): pass\n"]),
+        ("f(1, a=2, b=3)\n", ["f(1, b=3)\n", "f(1, a=2)\n"]),
+        ("f(**k)\n", ["f()\n"]),
+    ],
+)
+def test_arguments(before: str, after: list[str]) -> None:
+    assert texts(arguments.PASS, before) == after
+
+
+def test_constants() -> None:
+    text = "f(64, 1, 0, 2.5, True, 'x', [3])\n"
+    assert texts(constants.TO_ONE, text) == [
+        text.replace("64", "1"), text.replace("2.5", "1.0"), text.replace("3", "1")
+    ]  # fmt: skip
+    assert texts(constants.HALVED, text) == [text.replace("64", "32")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = a + b\n", {"x = a\n", "x = b\n", "x = 0\n"}),
+        ("x = f(a) or b\n", {"x = f(a)\n", "x = b\n", "x = a or b\n"}),
+        ("x = a if b else c\n", {"x = a\n", "x = c\n"}),
+        ("x = -a\n", {"x = a\n"}),
+        ("f(a)\n", set()),
+        ("x = k(a).launch(b)\n", {"x = a.launch(b)\n"}),
+        ("import fx\nx = fx.thread_idx.x\n", {"import fx\nx = 0\n"}),
+        ("import fx\nx = f(fx.Int32, a)\n", {"import fx\nx = a\n"}),
+        ("x = f('a'\n      'b', c)\n", {"x = c\n"}),
+        ("x = [i + 1 for i in f(y)]\n", {"x = [i for i in f(y)]\n", "x = [0 for i in f(y)]\n",
+                                         "x = [i + 1 for i in y]\n"}),
+    ],
+)  # fmt: skip
+def test_expressions(before: str, after: set[str]) -> None:
+    assert set(texts(expressions.PASS, before)) == after
+
+
+def test_expressions_of_another_kind_are_left_out() -> None:
+    facts = Facts(kinds=Kinds({("", "f(a)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"}))
+    assert texts(expressions.PASS, "x = f(a)\n", facts) == []
+    facts = Facts(kinds=Kinds({("", "f(a, b)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"}))
+    assert texts(expressions.PASS, "x = f(a, b)\n", facts) == ["x = b\n"]
+
+
+def test_known_values() -> None:
+    facts = Facts(kinds=Kinds({}, {("f", "a.b"): "'x'", ("f", "c"): "4", ("", "c"): "5"}))
+    text = "def f(a, c):\n    g(a.b, c)\n    g(c)\nh(c)\n"
+    assert texts(known.PASS, text, facts) == [
+        "def f(a, c):\n    g('x', c)\n    g(c)\nh(c)\n",
+        "def f(a, c):\n    g(a.b, 4)\n    g(4)\nh(c)\n",
+        "def f(a, c):\n    g(a.b, c)\n    g(c)\nh(5)\n",
+    ]
+
+
+def test_dead_definitions() -> None:
+    text = "import a, b\nc = a.x\ndef f(): return c\ndef g(): return g()\nd = {}\nd['k'] = 1\nh()\n"
+    found = texts(dead.PASS, text)
+    assert text.replace("def f(): return c\n", "") in found
+    assert text.replace("def g(): return g()\n", "") in found
+    assert all("d = {}\nd['k'] = 1\nh()\n" in each for each in found)
+    assert texts(dead.PASS, "from __future__ import annotations\nfrom a import *\nh()\n") == []
+
+
+def test_noise() -> None:
+    text = "def f():\n    'Doc.'\n    print(1)\n    assert x\n    return g(print)\n"
+    found = texts(noise.PASS, text)
+    assert len(found) == 3
+    assert "def f():\n    print(1)\n    assert x\n    return g(print)\n" in found
+
+
+def test_unexecuted() -> None:
+    text = "import a\nif a:\n    b\n    if c:\n        d\nelse:\n    e\ndef f():\n    g\nh\n"
+    facts = Facts(lines=frozenset({1, 2, 3, 4, 8, 10}))
+    found = texts(unexecuted.PASS, text, facts)
+    assert text.replace("\n        d", "\n        pass") in found or text.replace(
+        "\n    if c:\n        d", "") in found  # fmt: skip
+    assert text.replace("else:\n    e\n", "") in found
+    assert text.replace("def f():\n    g\n", "") in found
+    assert texts(unexecuted.PASS, text) == []
+
+
+def test_slice_behind_the_failing_operation() -> None:
+    text = "import m\na = 1\nb = 2\nm.f(b)\nc = a + 1\nm.g(c)\n"
+    facts = Facts(failing_line=6, located=True)
+    assert texts(slicing.PASS, text, facts)[0] == "import m\na = 1\nc = a + 1\nm.g(c)\n"
+    assert texts(slicing.PASS, text) == []
+
+
+def test_comments_and_blank_lines() -> None:
+    text = "# a\nx = '# b'  # c\n\n\n\n\nif x:\n\n    # d\n    y\n"
+    found = texts(comments.PASS, text)
+    assert found[0] == "x = '# b'\n\n\n\n\nif x:\n\n    y\n"
+    assert found[1] == "# a\nx = '# b'  # c\n\n\nif x:\n    # d\n    y\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(\n    a,\n    b,\n)\n", ["f(a, b)\n"]),
+        ("def f(\n    a,\n    b=1,\n): pass\n", ["def f(a, b=1): pass\n"]),
+        ("x = f(a, \\\n      b)\n", ["x = f(a, b)\n"]),
+        ("f(\n    a,  # why\n)\n", []),
+        ("f('''\n''')\n", []),
+        ("f(a, b)\n", []),
+        (f"f(\n    {'a' * 60},\n    {'b' * 60},\n)\n", []),
+    ],
+)
+def test_tidy(before: str, after: list[str]) -> None:
+    assert texts(tidy.PASS, before) == after
+    assert texts(tidy.PASS, before, Facts(original=before)) == []
+
+
+SAME_KIND = Kinds({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})
+
+
+def test_bypass_gives_another_value_of_the_kind() -> None:
+    text = "def f(a):\n    b = g(a)\n    return h(b)\n"
+    assert "def f(a):\n    b = a\n    return h(b)\n" in texts(bypass.PASS, text, Facts(kinds=SAME_KIND))
+    assert texts(bypass.PASS, text) == []
+
+
+def test_helpers_by_a_part_of_their_call() -> None:
+    text = "def g(x):\n    return x * 2\ndef f(a):\n    b = g(a)\n    return h(b)\n"
+    found = texts(helpers.PASS, text, Facts(kinds=SAME_KIND))
+    assert "    b = a\n" in found[0]
