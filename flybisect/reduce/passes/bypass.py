@@ -10,9 +10,10 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut, close
 from flybisect.script.liveness import with_unread
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.script.scopes import Statement, Statements
 from flybisect.script.substitute import Substitutes
 
 
@@ -28,7 +29,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     weighed.sort(key=lambda pair: (-pair[0], pair[1].number))
     return [
         Hint(
-            f"bypass {qualified(table, entry)}-{table.source.segment(entry.node)}",
+            f"bypass {label_of(table, entry)}",
             Cut(bypassed=frozenset([entry.number])),
         )
         for _, entry in weighed

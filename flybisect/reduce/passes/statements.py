@@ -1,4 +1,4 @@
-"""Statements, with all that uses what they define: hierarchical delta debugging, outside in."""
+"""Statements, with all that uses what they define."""
 
 from __future__ import annotations
 
@@ -6,27 +6,37 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.reduce.labels import label_of
+from flybisect.script.cut import Cut, close
+from flybisect.script.liveness import with_unread
+from flybisect.script.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Every statement but a lone `pass`; the last first, since fewer others depend on it."""
-    found = [
-        Hint(f"{qualified(table, entry)}-{table.source.segment(entry.node)}", _removal(entry), entry.depth)
-        for entry in table.all
-        if not isinstance(entry.node, ast.Pass) or len(_siblings(table, entry)) > 1
-    ]
-    found.reverse()
-    return sorted(found, key=lambda hint: hint.rank)
+    """Each statement, the ones that take least along first.
+
+    When a store has to stay, so has what leads to it: the search leaves out cuts that hold one which
+    failed alone. So the ends of dependence come before the beginnings.
+    """
+    read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
+    weighed = []
+    for entry in table.all:
+        if _worth_a_trial(table, entry, read):
+            cut = Cut(statements=frozenset([entry.number]))
+            weight = len(with_unread(table, close(table, cut)).statements)
+            weighed.append((weight, -entry.number, Hint(label_of(table, entry), cut)))
+    return [hint for _, _, hint in sorted(weighed, key=lambda each: each[:2])]
 
 
-def _removal(entry: Statement) -> Cut:
-    return Cut(statements=frozenset([entry.number]))
+def _worth_a_trial(table: Statements, entry: Statement, read: set[str]) -> bool:
+    node = entry.node
+    if isinstance(node, ast.Pass):
+        return any(s.parent == entry.parent and s.block == entry.block for s in table.all if s is not entry)
+    if isinstance(node, ast.Return):
+        return node.value is None  # Its callers read the value.
+    if entry.scope.kind == "class" and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id not in read
+    return True
 
 
-def _siblings(table: Statements, entry: Statement) -> list[Statement]:
-    return [s for s in table.all if s.parent == entry.parent and s.block == entry.block]
-
-
-PASS = Pass("statements", "statements, with all that uses what they define", hints, chunks=8)
+PASS = Pass("statements", "statements, with all that uses what they define", hints, chunks=0)

@@ -1,0 +1,32 @@
+"""Names for hints that outlive edits elsewhere in the same statement."""
+
+from __future__ import annotations
+
+import ast
+
+from flybisect.script.scopes import Statement, Statements, qualified
+
+
+def label_of(table: Statements, entry: Statement) -> str:
+    """Where a statement is and what it is about: its targets, its header, what it calls.
+
+    Not its whole text, so that a cut which failed is not tried again each time that a name in it was
+    written out; what failed is tried once more at the end in any case.
+    """
+    return f"{qualified(table, entry)}: {_gist(table, entry.node)}"
+
+
+def _gist(table: Statements, node: ast.stmt) -> str:
+    segment = table.source.segment
+    if isinstance(node, ast.Assign):
+        return " = ".join(segment(target) for target in node.targets) + " ="
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        return segment(node.target) + " ="
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return f"def {node.name}"
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        return f"for {segment(node.target)}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        first = node.value.args[:1]
+        return f"{segment(node.value.func)}({segment(first[0]) if first else ''}"
+    return segment(node).split("\n", 1)[0]
