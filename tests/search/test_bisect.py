@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.search.bisect import Found, Refused, Side, Why, bisect
+
+GOOD, BAD, SKIP = Side.GOOD, Side.BAD, Side.SKIP
+
+
+class Asked:
+    """A history that counts what is asked of it."""
+
+    def __init__(self, history: Sequence[Side]) -> None:
+        self.history = history
+        self.asked: list[int] = []
+        self.rounds: list[list[int]] = []
+
+    def __call__(self, wanted: Sequence[int]) -> list[Side]:
+        self.rounds.append(list(wanted))
+        self.asked += wanted
+        return [self.history[at] for at in wanted]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[list[Side], int]:
+    """One change, at a known place, with entries inside that can't be tested."""
+    count = draw(st.integers(2, 60))
+    change = draw(st.integers(1, count - 1))
+    first, last = draw(st.permutations([GOOD, BAD]))
+    history = [first if at < change else last for at in range(count)]
+    for at in draw(st.sets(st.integers(1, count - 2), max_size=count)) if count > 2 else ():
+        history[at] = SKIP
+    return history, change
+
+
+@given(histories(), st.integers(1, 5))
+def test_the_change_is_always_among_the_suspects(drawn: tuple[list[Side], int], jobs: int) -> None:
+    history, change = drawn
+    asked = Asked(history)
+    found = bisect(len(history), asked, jobs=jobs)
+    assert isinstance(found, Found)
+    assert change in found.suspects
+    assert history[found.before] is history[0] and history[found.after] is history[-1]
+    assert all(history[at] is SKIP for at in range(found.before + 1, found.after))
+    assert found.monotone
+    assert asked.rounds[0] == [0, len(history) - 1]
+    assert len(asked.asked) == len(set(asked.asked))
+    assert all(len(wanted) <= max(2, jobs) for wanted in asked.rounds)
+
+
+@given(histories())
+def test_how_many_are_asked_at_once_does_not_change_the_answer(drawn: tuple[list[Side], int]) -> None:
+    history, _ = drawn
+    ranges = set()
+    for jobs in (1, 2, 3):
+        found = bisect(len(history), Asked(history), jobs=jobs)
+        assert isinstance(found, Found)
+        ranges.add((found.before, found.after))
+    assert len(ranges) == 1
+
+
+@given(st.integers(2, 2000), st.data())
+def test_questions_grow_with_the_logarithm(count: int, data: st.DataObject) -> None:
+    change = data.draw(st.integers(1, count - 1))
+    asked = Asked([GOOD] * change + [BAD] * (count - change))
+    found = bisect(count, asked)
+    assert isinstance(found, Found) and found.exact and found.after == change
+    assert len(asked.asked) <= math.ceil(math.log2(count - 1)) + 2
+
+
+@given(st.integers(100, 1000), st.data())
+def test_a_stretch_that_can_not_be_tested_is_gone_around(count: int, data: st.DataObject) -> None:
+    start = data.draw(st.integers(1, count - 2))
+    stop = data.draw(st.integers(start, min(count - 1, start + count // 2)))
+    change = data.draw(st.one_of(st.integers(1, start), st.integers(min(stop + 1, count - 1), count - 1)))
+    history = [GOOD] * change + [BAD] * (count - change)
+    history[start:stop] = [SKIP] * (stop - start)
+    if history[change - 1] is SKIP or history[change] is SKIP:
+        return
+    asked = Asked(history)
+    found = bisect(count, asked)
+    assert isinstance(found, Found) and found.exact and found.after == change
+    assert len(asked.asked) <= 4 * math.ceil(math.log2(count)) + 4
+
+
+@given(st.lists(st.sampled_from(list(Side)), min_size=2, max_size=40), st.integers(1, 4))
+def test_any_history_ends_and_gives_a_true_pair(history: list[Side], jobs: int) -> None:
+    found = bisect(len(history), Asked(history), jobs=jobs)
+    ends = history[0], history[-1]
+    if SKIP in ends:
+        assert isinstance(found, Refused) and found.why is Why.UNTESTABLE
+    elif ends[0] is ends[1]:
+        assert isinstance(found, Refused) and found.why is Why.ALIKE
+    else:
+        assert isinstance(found, Found)
+        assert history[found.before] is ends[0] and history[found.after] is ends[1]
+        assert all(history[at] is SKIP for at in range(found.before + 1, found.after))
+
+
+@given(st.lists(st.sampled_from(list(Side)), min_size=2, max_size=40), st.data())
+def test_what_is_known_is_not_asked(history: list[Side], data: st.DataObject) -> None:
+    places = data.draw(st.sets(st.integers(0, len(history) - 1)))
+    asked = Asked(history)
+    found = bisect(len(history), asked, known={at: history[at] for at in places})
+    assert not places & set(asked.asked)
+    assert all(found.answers[at] is history[at] for at in found.answers)
+
+
+def test_a_history_that_flips_is_seen_where_it_was_tested() -> None:
+    history = [GOOD, BAD, GOOD, GOOD, BAD, BAD]
+    found = bisect(6, Asked(history), known={1: BAD, 2: GOOD})
+    assert isinstance(found, Found)
+    assert found.changes == ((0, 1), (1, 2), (3, 4))
+    assert not found.monotone
+    assert (found.before, found.after) == (3, 4)
+
+
+def test_where_only_skipped_ones_remain_the_answer_is_a_range() -> None:
+    found = bisect(6, Asked([BAD, BAD, SKIP, SKIP, GOOD, GOOD]))
+    assert isinstance(found, Found)
+    assert not found.exact
+    assert list(found.suspects) == [2, 3, 4]
+
+
+def test_a_list_has_two_ends() -> None:
+    with pytest.raises(ValueError, match="two ends"):
+        bisect(1, Asked([GOOD]))
