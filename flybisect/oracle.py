@@ -65,3 +65,5 @@ class Plugin:
     """One line, for `flybisect oracles`."""
     build: Callable[[Options], Oracle]
     """Raises `flybisect.errors.UserError` when an option makes no sense for it."""
+    metric: str | None = None
+    """The figure it is about, where it is about one: a bisection may take its bound from the two ends."""

@@ -9,7 +9,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata, resources
 from pathlib import Path
 from typing import TypeVar
@@ -116,7 +116,7 @@ def _guarded(plugin: Plugin, origin: str) -> Plugin:
     def build(options: Options) -> Oracle:
         return _Guarded(_foreign(lambda: plugin.build(options), origin), origin)
 
-    return Plugin(plugin.name, plugin.summary, build)
+    return replace(plugin, build=build)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,52 @@
+"""A trial that does not end: its time or its memory runs out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Observation, Signature, Verdict, Want
+from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.signature import UNJUDGEABLE, classify
+
+_LIMITS = ("hang", "memory")
+"""Of one endless loop it depends on the machine which limit is met first."""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """Interesting: a limit of the trial is met, and (where there is a base) not under the base."""
+
+    name: str = "hang"
+    wants: frozenset[Want] = frozenset()
+
+    def needs_base(self, subject: Observation) -> bool:
+        return _hangs(subject)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        subject, base = evidence.subject, evidence.base
+        seen = classify(subject)
+        if seen is not None and seen.kind in UNJUDGEABLE:
+            return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
+        if not _hangs(subject):
+            why = "it ended" if seen is None else f"another failure: {seen}"
+            return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
+        found = Signature("hang", f"during {subject.stage.value}")
+        if base is not None and _hangs(base):
+            why = f"{found}, and the same under what it is compared with"
+            return Verdict(Answer.UNINTERESTING, found, subject.metrics(), why)
+        return Verdict(Answer.INTERESTING, found, subject.metrics(), f"{seen}")
+
+
+def _hangs(observation: Observation) -> bool:
+    seen = classify(observation)
+    return seen is not None and seen.kind in _LIMITS
+
+
+def build(options: Options) -> Hang:
+    if options.when is not None:
+        raise UserError("--when is a condition over figures, and the oracle hang looks at time and memory")
+    return Hang()
+
+
+PLUGIN = Plugin("hang", "compiling does not end: the trial's time or memory runs out (see --timeout)", build)
