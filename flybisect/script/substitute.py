@@ -45,6 +45,10 @@ class Substitutes:
         """As `for_variable`, for a value of a kind."""
         return self._variable(kind, None, user, before, frozenset()) or self._constant(kind)
 
+    def variable_of_kind(self, kind: str, user: Statement) -> str | None:
+        """A variable of a kind that is bound before a statement, or None."""
+        return self._variable(kind, None, user, user.start, frozenset())
+
     def known(self, key: Key) -> bool:
         """True where a run told the variable's kind, and it is one of the DSL's."""
         kind = self._of_variable.get(key, "")

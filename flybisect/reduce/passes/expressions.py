@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import Place, modules, operand_text, parts_of, places, root_name
 from flybisect.script.instrument import Kinds, around
 from flybisect.script.scopes import Statements
+from flybisect.script.substitute import Substitutes
 
 INTEGER = re.compile(r"U?[Ii]nt(\d+)?|Index|IntTuple")
 """Classes that stand for one another where an integer is meant."""
@@ -22,14 +24,18 @@ SCALAR = re.compile(r"(U?Int|Float|BFloat)\d+(\|.*)?")
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """The outermost expressions first, so that large ones go at once."""
     imported = modules(table)
+    substitutes = Substitutes(table, facts.kinds)
     found: list[Hint] = []
     for entry in table.all:
         for place in places(table, entry):
             old = table.source.segment(place.node)
-            statement = table.source.segment(entry.node)[:200]
-            for new in _replacements(table, place, imported, facts.kinds):
+            news = list(_replacements(table, place, imported, facts.kinds))
+            if isinstance(place.node, ast.Call) and not isinstance(place.parent, ast.Expr):
+                news += _another(table, place, facts.kinds, substitutes)
+            for new in dict.fromkeys(news):
                 edit = Edit(*table.source.span(place.node), new)
-                found.append(Hint(f"{statement}: {old} -> {new}", Cut(edits=frozenset([edit]))))
+                label = f"{label_of(table, entry)} {old} -> {new}"
+                found.append(Hint(label, Cut(edits=frozenset([edit]))))
     return found
 
 
@@ -48,6 +54,14 @@ def _replacements(table: Statements, place: Place, imported: frozenset[str], kin
             yield text
     if _computes_index(place.node, imported) and _kind(exact) in (None, "integer"):
         yield "0"
+
+
+def _another(table: Statements, place: Place, kinds: Kinds, substitutes: Substitutes) -> list[str]:
+    """A variable that is there already and has the class and IR type of what a call gives."""
+    entry = place.statement
+    exact = kinds.exact(around(table, entry), place.node, table.source.segment(place.node))
+    name = substitutes.variable_of_kind(exact, entry) if exact is not None and "|" in exact else None
+    return [] if name is None else [name]
 
 
 def _same_kind(table: Statements, place: Place, where: str, exact: str, kinds: Kinds) -> Iterator[ast.expr]:
