@@ -30,11 +30,9 @@ test: $(VENV)/.flybisect-dev
 test-release: $(VENV)/.flybisect-dev
 	$(BIN)/python -m pytest -m release $(TESTS)
 
-# Both seeds from the start, with the figures as JSON. The releases it installs are kept.
+# The shipped cases from the start, with what they cost. The releases it installs are kept.
 bench: $(VENV)/.flybisect-run
-	rm -rf workdirs/bench/sessions
-	$(BIN)/flybisect reduce seeds/buffer_copy --workdir workdirs/bench --json
-	$(BIN)/flybisect reduce seeds/recast_iter --workdir workdirs/bench --json
+	$(BIN)/python tests/bench/reductions.py --json workdirs/bench/reductions.json
 
 lint: $(VENV)/.flybisect-dev
 	$(BIN)/ruff check .
