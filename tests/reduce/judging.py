@@ -12,10 +12,16 @@ Wanted = Callable[[Run], bool]
 
 
 class Needle:
-    """Finds a script interesting when what it does is wanted. Every question is kept."""
+    """Finds a script interesting when what it does is wanted. Every question is kept.
 
-    def __init__(self, wanted: Wanted, ahead: int = 0, located: bool = False) -> None:
+    `rough` is what a trusted candidate is held to, in place of the comparison with a base.
+    """
+
+    def __init__(
+        self, wanted: Wanted, ahead: int = 0, located: bool = False, rough: Wanted | None = None
+    ) -> None:
         self._wanted = wanted
+        self._rough = rough
         self._ahead = ahead
         self._located = located
         self.asked: list[str] = []
@@ -23,7 +29,7 @@ class Needle:
 
     @property
     def compares(self) -> bool:
-        return False
+        return self._rough is not None
 
     def interesting(self, source: str) -> bool:
         if source not in self._known:
@@ -34,7 +40,9 @@ class Needle:
         found = self.interesting(source)
         return Verdict(Answer.INTERESTING if found else Answer.UNINTERESTING)
 
-    def verdicts(self, sources: Iterable[str], trusting: bool = False) -> Iterator[tuple[str, Verdict]]:
+    def verdicts(
+        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
+    ) -> Iterator[tuple[str, Verdict]]:
         stream, waiting = iter(sources), deque[str]()
         while True:
             while len(waiting) <= self._ahead and (drawn := next(stream, None)) is not None:
@@ -43,7 +51,10 @@ class Needle:
                 return
             source = waiting.popleft()
             self.asked.append(source)
-            yield source, self.judge(source)
+            if self._rough is not None and trusted(source) and self._rough(run(source)):
+                yield source, Verdict(Answer.INTERESTING)
+            else:
+                yield source, self.judge(source)
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
         ran = run(source)

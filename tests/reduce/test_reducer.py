@@ -110,6 +110,19 @@ def test_every_step_is_interesting_and_no_larger_than_the_one_before(text: str, 
     assert count_statements(result.text) == count_statements(reducer.best)
 
 
+@given(needles, goals)
+@examples(10)
+def test_misplaced_trust_costs_questions_and_nothing_else(text: str, goal: str) -> None:
+    """Trusted candidates pass when the needle is reached at all; the result holds in full."""
+    steps = list[Step]()
+    judge = Needle(GOALS[goal](text), rough=reached)
+    result = Reducer(judge, PASSES, steps.append).run(text)
+    assert result.minimal and judge.interesting(result.text)
+    assert all(judge.interesting(step.text) for step in steps if step.confirmed)
+    for label, candidate in simplifications(result.text, text, judge):
+        assert not judge.interesting(candidate), label
+
+
 @given(needles)
 @examples(10)
 def test_reducing_a_result_changes_nothing(text: str) -> None:

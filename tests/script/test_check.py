@@ -17,7 +17,7 @@ from tests.script.programs import scripts
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 # fmt: off
 REAL = [
-    "abc", "argparse", "ast", "base64", "bisect", "calendar", "cmd", "codecs", "contextlib", "copy", "csv",
+    "abc", "argparse", "ast", "base64", "bisect", "cmd", "codecs", "contextlib", "copy", "csv",
     "dataclasses", "difflib", "dis", "enum", "fnmatch", "fractions", "functools", "gettext", "glob", "heapq",
     "keyword", "linecache", "operator", "pprint", "queue", "random", "reprlib", "sched", "selectors", "shlex",
     "string", "textwrap", "tokenize", "traceback", "types", "weakref",

@@ -144,7 +144,7 @@ SHARED_LINE = pytest.mark.xfail(
         "a, *b = 1, 2, 3\nprint(a, b, b[-1:], b[a:])\n",
         "print((lambda a, b=2: a + b)(1), (y := 3), y)\n",
         "x = 2\nprint(f'{x + 1!r:>{x}}', 'a' 'b'\n      'c')\n",
-        "def f():\n    x = yield 1\n    y = yield from g(x)\n    z = y\ndef g(x): yield x\nprint(list(f()))\n",
+        "def f():\n    x = yield 1\n    y = yield from g(x)\ndef g(x): yield x\nprint(list(f()))\n",
         "class A:\n    def f(self): return super().__repr__()[:1]\nprint(A().f())\n",
         "x = 3\nwhile x > 1: x -= 1\nassert x, 'no'\nprint(x if x else -x, not x, x < 2 < 3)\n",
         "x = (1 +\n     2) * \\\n    3\nprint(x)\n",
