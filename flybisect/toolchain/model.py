@@ -43,30 +43,15 @@ class Unavailable(Exception):
     """This FlyDSL can't be had, for a reason of its own: one sentence. Others may still be."""
 
 
-@dataclass(frozen=True)
-class Sources:
-    """One commit's build inputs, as far as a builder has to know them. Hashes are git's."""
-
-    commit: str
-    """40 hex digits."""
-    native: str
-    """Changes with C++, CMake, third-party pins and LLVM's patches."""
-    python: str
-    """Tree of `python/flydsl`."""
-    llvm: str
-    """Changes with the pinned LLVM, its patches and the script that builds it."""
-    llvm_pin: str | None
-    """The pinned commit of llvm-project; None where the commit pins none."""
-
-
 class SourceBuilder(Protocol):
-    """Builds commits of one clone from source."""
+    """Builds commits of one clone from source. Commits are named by their full hash."""
 
-    def exactness(self, sources: Sources) -> Exactness:
-        """How exact a build of it would be; costs nothing. Raises Unavailable where none can be tried."""
+    def exactness(self, commit: str) -> Exactness:
+        """How exact a build of it would be; costs next to nothing. Raises Unavailable where none can be
+        tried."""
         ...
 
-    def build(self, sources: Sources) -> Toolchain:
+    def build(self, commit: str) -> Toolchain:
         """Built now, or found built. Raises Unavailable where the build fails (the commit is skipped), and
         UserError where no build can work, as with a full disk."""
         ...
