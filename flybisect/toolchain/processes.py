@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
+import secrets
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from flybisect.toolchain.descendants import kill_all
+
+MARK = "FLYBISECT_RUN"
+"""Environment variable by which all that a process started is found again."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +37,19 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     log: Path | None = None,
+    keep_open: Sequence[int] = (),
 ) -> Finished:
     """Runs `argv` without a terminal for at most `timeout` seconds and waits for it.
 
     `log` is appended to while the output is being made, so that a long build can be watched and its
-    log outlives a kill. The whole process group is ended with the time, or when we are interrupted.
+    log outlives a kill. It is ended with all that it started when its time is over, or when we are
+    interrupted. `keep_open` are file descriptors that it inherits: with a lock's, the lock is held for as
+    long as the process lives, even where we were killed.
     """
     with log.open("a+b") if log is not None else tempfile.TemporaryFile() as sink:
         start = sink.seek(0, os.SEEK_END)
         try:
-            code = _run_into(sink, argv, timeout, cwd, env)
+            code = _run_into(sink, argv, timeout, cwd, env, keep_open)
         except OSError as error:
             return Finished(None, f"{argv[0]}: {error.strerror or error}")
         sink.seek(start)
@@ -54,15 +62,18 @@ def _run_into(
     timeout: float,
     cwd: Path | None,
     env: Mapping[str, str] | None,
+    keep_open: Sequence[int],
 ) -> int | None:
+    mark = secrets.token_hex(16)
     process = subprocess.Popen(
         list(argv),
         stdin=subprocess.DEVNULL,
         stdout=sink,
         stderr=subprocess.STDOUT,
         cwd=cwd,
-        env=None if env is None else dict(env),
+        env={**(os.environ if env is None else env), MARK: mark},
         start_new_session=True,
+        pass_fds=tuple(keep_open),
     )
     try:
         return process.wait(timeout)
@@ -70,5 +81,5 @@ def _run_into(
         return None
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_all(process.pid, f"{MARK}={mark}")
             process.wait()

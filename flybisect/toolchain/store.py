@@ -27,7 +27,7 @@ def built_once(folder: Path, build: Callable[[Path], None], notify: Notify = sil
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder, notify):
+    with locked(folder, notify):
         if folder.is_dir():
             return folder
         _sweep(folder)
@@ -42,15 +42,19 @@ def built_once(folder: Path, build: Callable[[Path], None], notify: Notify = sil
 
 
 @contextmanager
-def _locked(folder: Path, notify: Notify) -> Iterator[None]:
-    """The kernel gives the lock back when its holder dies, so there is no stale lock to clear."""
+def locked(folder: Path, notify: Notify = silent) -> Iterator[int]:
+    """Alone with `folder`, which need not exist, among all threads and processes that ask this way.
+
+    The kernel gives the lock back when its holder dies, so there is no stale lock to clear. The file
+    descriptor that is yielded carries the lock: a process that inherits it holds the lock as well.
+    """
     with (folder.parent / f".{folder.name}.lock").open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             notify(f"waiting for another process that makes {folder.name}")
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        yield handle.fileno()
 
 
 def _sweep(folder: Path) -> None:

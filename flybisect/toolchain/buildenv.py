@@ -1,0 +1,109 @@
+"""The environment of FlyDSL's build scripts: the user's, less what would steer the build unseen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.errors import UserError
+from flybisect.toolchain.fingerprint import combine
+from flybisect.toolchain.gitcommand import git_free
+from flybisect.toolchain.site import distribution_version
+
+OLDEST_CMAKE = (3, 22)
+"""The first to take `CMAKE_BUILD_TYPE` from the environment; FlyDSL's scripts have no other way in."""
+
+_STEERS = re.compile(
+    r"(FLY|FLYDSL|LLVM|MLIR|CMAKE)_(?!PREFIX_PATH$)\w+|PYTHON(PATH|HOME)|PIP_TARGET|MAKEFLAGS"
+)
+"""Variables that scripts/build.sh, scripts/build_llvm.sh, CMake and pip read."""
+_COUNTS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_PREFIX_PATH", "ROCM_PATH")
+"""Variables that are left, and belong to a build's key."""
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a build depends on beside the commit and LLVM."""
+
+    type: str = "Release"
+    """`CMAKE_BUILD_TYPE`. Given always: what FlyDSL takes without it has changed along its history."""
+    jobs: int = 1
+    """Compilers at once; no part of the key."""
+
+    @property
+    def key(self) -> str:
+        """Changes with the compiler, nanobind, and the variables that reach them."""
+        nanobind = distribution_version("nanobind", *(Path(entry) for entry in sys.path if entry))
+        given = (f"{name}={os.environ.get(name, '')}" for name in _COUNTS)
+        return combine(self.type, python_tag(), nanobind or "", compiler_version(), *given)
+
+
+def python_tag() -> str:
+    """The Python that natives are built for, as wheels name it."""
+    return f"cp{sys.version_info[0]}{sys.version_info[1]}"
+
+
+def compiler_version() -> str:
+    """First line of what the C++ compiler says of itself; empty without one."""
+    said = _said(*shlex.split(os.environ.get("CXX", "") or "c++"), "--version")
+    return said.splitlines()[0] if said else ""
+
+
+def check_cmake() -> None:
+    """Raises UserError when CMake is missing or too old."""
+    said = re.search(r"version (\d+)\.(\d+)", _said("cmake", "--version"))
+    if said is None:
+        raise UserError("a source build needs CMake, which is not on $PATH; `pip install cmake ninja`")
+    if (int(said[1]), int(said[2])) < OLDEST_CMAKE:
+        raise UserError(
+            f"CMake {said[1]}.{said[2]} is too old for source builds, which need "
+            f"{OLDEST_CMAKE[0]}.{OLDEST_CMAKE[1]}; `pip install cmake`"
+        )
+
+
+def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
+    """For a script of FlyDSL; `folder` takes the programs that stand in for others on its `$PATH`.
+
+    `python3` is this interpreter, `pip install` goes below `folder` (scripts/build_llvm.sh installs
+    packages), and ccache is used where it is installed.
+    """
+    kept = {name: text for name, text in git_free(os.environ).items() if not _STEERS.fullmatch(name)}
+    ccache = shutil.which("ccache")
+    launcher = {f"CMAKE_{lang}_COMPILER_LAUNCHER": ccache for lang in ("C", "CXX")} if ccache else {}
+    return {
+        **kept,
+        **launcher,
+        "PATH": os.pathsep.join([str(_stand_ins(folder / "bin")), kept.get("PATH", os.defpath)]),
+        "PIP_TARGET": str(folder / "site"),
+        "PYTHONPATH": str(folder / "site"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CMAKE_BUILD_TYPE": options.type,
+        "HIP_PLATFORM": "amd",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def _stand_ins(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    python = shlex.quote(sys.executable)
+    for name, command in {"python3": python, "python": python, "pip": f"{python} -m pip"}.items():
+        program = folder / name
+        text = f'#!/bin/sh\nexec {command} "$@"\n'
+        if not program.exists() or program.read_text() != text:
+            program.write_text(text)
+            program.chmod(0o755)
+    return folder
+
+
+def _said(*argv: str) -> str:
+    try:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+    except OSError:
+        return ""

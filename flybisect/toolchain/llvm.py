@@ -1,0 +1,159 @@
+"""The LLVM and MLIR that a commit is built with: the one of its pin, or one that the user gave."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.errors import UserError
+from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
+from flybisect.toolchain.buildlog import lacks, last_errors, no_network
+from flybisect.toolchain.clone import Clone
+from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.fingerprint import combine
+from flybisect.toolchain.inputs import BUILD_LLVM, BuildInputs, has_patches
+from flybisect.toolchain.interrupted import building_in
+from flybisect.toolchain.model import Exactness
+from flybisect.toolchain.processes import run
+from flybisect.toolchain.store import Notify, built_once, locked, silent
+from flybisect.toolchain.worktree import check_out
+
+CONFIG = "lib/cmake/mlir/MLIRConfig.cmake"
+REVISION = "include/llvm/Support/VCSRevision.h"
+"""Holds the commit that an LLVM was built of, where it was built of a git checkout."""
+KEY_FILE = "flybisect-llvm-key"
+"""In an install of our own: the key that it was built for."""
+TIMEOUT = 48 * 3600.0
+"""Seconds; a build takes half an hour on 64 cores, and many hours on two."""
+
+
+@dataclass(frozen=True)
+class GivenLlvm:
+    """An install that the user named with --mlir-path."""
+
+    path: Path
+    key: str
+    """Changes when any of its libraries does."""
+    revision: str
+    """Commit that it says it was built of; empty where it does not say."""
+    built_for: str
+    """`BuildInputs.llvm` where it is an install of ours; else empty."""
+
+    def exactness(self, clone: Clone, inputs: BuildInputs) -> Exactness:
+        """EXACT where it is known to be what the commit pins.
+
+        A revision does not show whether patches were applied: with any, it is a proxy.
+        """
+        if self.built_for and self.built_for == inputs.llvm:
+            return Exactness.EXACT
+        if self.revision and self.revision == inputs.pin and not has_patches(clone, inputs.commit):
+            return Exactness.EXACT
+        return Exactness.PROXY
+
+
+def given_llvm(path: Path) -> GivenLlvm:
+    """Raises UserError where `path` is no install of MLIR."""
+    path = path.expanduser().absolute()
+    if not (path / CONFIG).is_file():
+        raise UserError(
+            f"{path} holds no MLIR: there is no {CONFIG} in it; --mlir-path takes the folder that LLVM "
+            "and MLIR were installed to, such as /usr/lib/llvm-22"
+        )
+    files = sorted(entry for entry in (path / "lib").iterdir() if entry.is_file())
+    facts = (f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}" for entry in files)
+    config = (path / CONFIG).read_text("utf-8", "surrogateescape")
+    revision = re.search(r'LLVM_REVISION\s+"([0-9a-f]+)"', _text(path / REVISION))
+    return GivenLlvm(
+        path=path,
+        key=combine(str(path), config, *facts),
+        revision=revision[1] if revision else "",
+        built_for=_text(path / KEY_FILE).strip(),
+    )
+
+
+def pinned_llvm(
+    clone: Clone,
+    inputs: BuildInputs,
+    workdir: Path,
+    options: BuildOptions,
+    *,
+    timeout: float = TIMEOUT,
+    notify: Notify = silent,
+) -> Path:
+    """The install of the LLVM that a commit pins, built by the commit's own script when it is not there.
+
+    A build that was cut off is gone on with. Raises BuildFailed when it does not build, UserError when
+    this machine lacks what that takes.
+    """
+    install = workdir.absolute() / "toolchains" / f"llvm-{inputs.llvm}"
+    work = workdir.absolute() / "source" / f"llvm-{inputs.llvm}"
+    log = install.with_name(install.name + ".log")
+
+    def build(folder: Path) -> None:
+        notify(
+            f"building the LLVM of {inputs.commit[:12]} ({inputs.pin[:12]}), once: hours on few cores ({log})"
+        )
+        with locked(work, notify) as lock:
+            _build(clone, inputs, work, folder, log, options, timeout, lock)
+            (folder / KEY_FILE).write_text(f"{inputs.llvm}\n", "utf-8")
+            shutil.rmtree(work, ignore_errors=True)
+
+    return built_once(install, build, notify)
+
+
+def _build(
+    clone: Clone,
+    inputs: BuildInputs,
+    work: Path,
+    install: Path,
+    log: Path,
+    options: BuildOptions,
+    timeout: float,
+    lock: int,
+) -> None:
+    check_cmake()
+    # The script puts LLVM's sources and its build beside the checkout.
+    tree, sources = work / "FlyDSL", work / "llvm-project"
+    check_out(tree, clone, inputs.commit)
+    if not (tree / BUILD_LLVM).is_file():
+        raise BuildFailed(f"it has no {BUILD_LLVM}, so its LLVM can't be built", log)
+    environment = {
+        **build_environment(work, options),
+        "LLVM_INSTALL_DIR": str(install),
+        "LLVM_INSTALL_TGZ": "/dev/null",
+    }
+    command = ["bash", BUILD_LLVM, f"-j{options.jobs}"]
+    _forget_cut_off(sources)
+    with building_in(sources / "build-flydsl", work / "building"):
+        done = run(command, timeout=timeout, cwd=tree, env=environment, log=log, keep_open=[lock])
+        if done.code is None:
+            raise BuildFailed(f"LLVM {inputs.pin[:12]} was not built within {timeout / 3600:.1f} h", log)
+    if done.ok and (install / CONFIG).is_file():
+        return
+    said = last_errors(done.output)
+    if no_network(done.output):
+        raise UserError(
+            f"LLVM {inputs.pin[:12]} can't be fetched ({said}); "
+            f"give an installed MLIR with --mlir-path (log: {log})"
+        )
+    missing = lacks(done.output)
+    if missing is not None:
+        raise UserError(f"LLVM {inputs.pin[:12]} can't be built here: {missing} (log: {log})")
+    raise BuildFailed(f"LLVM {inputs.pin[:12]} does not build: {said}", log)
+
+
+def _forget_cut_off(sources: Path) -> None:
+    """What git leaves when it is killed would stop the script: it never looks for it."""
+    if sources.is_dir() and not (sources / ".git/HEAD").is_file():
+        shutil.rmtree(sources)
+    for lock in ("index.lock", "shallow.lock"):
+        (sources / ".git" / lock).unlink(missing_ok=True)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""

