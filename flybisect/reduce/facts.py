@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Sequence
 from typing import Protocol
 
 from flybisect.observation import Observation, Want
 from flybisect.reduce.hint import Facts
 from flybisect.script.instrument import Kinds, agree, instrumented
-
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Observing(Protocol):
@@ -47,12 +45,15 @@ def _ending(seen: Observation) -> tuple[object, ...]:
 
 
 def _markers(text: str, lines: Sequence[frozenset[int]]) -> frozenset[str]:
-    """Words that stand only in lines which not all runs reached; the lines themselves where none do."""
+    """Names that stand only in lines which not all runs reached; the lines themselves where none do."""
     if not all(lines):
         return frozenset()
     apart = frozenset[int]().union(*lines) - frozenset.intersection(*lines)
+    here: set[str] = set()
+    elsewhere: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            (here if node.end_lineno in apart else elsewhere).add(name)
     every = text.splitlines()
-    here = {word for line in apart if line <= len(every) for word in _WORD.findall(every[line - 1])}
-    rest = "\n".join(line for number, line in enumerate(every, start=1) if number not in apart)
-    only_here = here - set(_WORD.findall(rest))
-    return frozenset(only_here or (every[line - 1].strip() for line in apart if line <= len(every)))
+    return frozenset(here - elsewhere or {every[line - 1].strip() for line in apart if line <= len(every)})

@@ -214,6 +214,11 @@ class _Attempt:
                 self._note_failure(*waiting.popleft())
                 yield False
             subset, text, cut = waiting.popleft()
+            if not self._verify and self._holds_a_failure(cut):
+                # Asked ahead of an answer that tells against it; alone it would not have been.
+                self._note_failure(subset, None, cut)
+                yield False
+                continue
             if verdict.interesting and text is not None:
                 self._accept(subset, text)
                 yield True
@@ -245,10 +250,13 @@ class _Attempt:
     def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
         """True for cuts that are left to the proof at the end: they hold one that failed alone, or take
         far more along than they are about."""
-        if any(failed <= closed.statements for failed in self._hopeless):
+        if self._holds_a_failure(closed):
             return True
         wanted = {part for number in asked.statements for part in self._table.subtree(number)}
         return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
+
+    def _holds_a_failure(self, closed: Cut) -> bool:
+        return any(failed <= closed.statements for failed in self._hopeless)
 
     def _label(self, subset: Subset) -> str:
         fresh = subset - self._chosen

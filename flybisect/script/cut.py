@@ -8,12 +8,16 @@ statements takes its `if`, loop or `with` along; a function keeps a `pass`.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from flybisect.script.edit import Edit, apply
 from flybisect.script.elements import Element, pairs, removal_edits, span
-from flybisect.script.scopes import Key, Statement, Statements, Use, blocks
+from flybisect.script.scopes import TRIES, Key, Statement, Statements, Use, blocks
 from flybisect.script.substitute import Substitutes
+
+_SEPARATOR = re.compile(r"[ \t]*;[ \t]*(\\\r?\n[ \t]*)?")
+"""What stands between two statements of one line."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ def _drop_empty_owners(table: Statements, removed: set[int]) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         left = {table.all[part].block for part in entry.parts if part not in removed}
-        if not left or (isinstance(node, (ast.For, ast.While, ast.Try)) and "body" not in left):
+        if not left or (isinstance(node, (ast.For, ast.While, *TRIES)) and "body" not in left):
             removed.update(table.subtree(entry.number))
 
 
@@ -231,7 +235,7 @@ def _block_edits(
 
 def _only_clause(node: ast.stmt, name: str) -> bool:
     """A `try` without handlers cannot lose its `finally`."""
-    return name == "finalbody" and isinstance(node, ast.Try) and not node.handlers
+    return name == "finalbody" and isinstance(node, TRIES) and not node.handlers
 
 
 def _clause_edit(table: Statements, owner: Statement, name: str, entries: list[Statement]) -> Edit:
@@ -249,12 +253,15 @@ def _run_edit(table: Statements, siblings: list[Statement], run: list[Statement]
     """Removes consecutive statements of one block, of which something stays."""
     source, text = table.source, table.source.text
     start, end = run[0].start, run[-1].end
-    begin, stop = source.line_begin(start), source.line_end(end - 1)
+    following = [s for s in siblings if s.start >= end]
+    separator = _SEPARATOR.match(text, end)
+    if separator is not None:
+        end = separator.end()
+    begin, stop = source.line_begin(start), source.line_end(max(start, end - 1))
     tail = text[end:stop].strip()
     if not text[begin:start].strip() and (not tail or tail.startswith("#")):
         return Edit(*_widen(table, begin, stop))
-    following = [s for s in siblings if s.start >= end]
-    if following and source.line_of(following[0].start) == source.line_of(end - 1):
+    if following and following[0].start == end:
         return Edit(start, following[0].start)
     before = [s for s in siblings if s.end <= start]
     return Edit(before[-1].end if before else start, end)

@@ -22,7 +22,8 @@ MARK = "~kind "
 VARIES = "?"
 NAME = "_flybisect_kind"
 RECORDER = f"""
-import os
+import os as _flybisect_os
+import zlib as _flybisect_zlib
 
 def _flybisect_type(value):
     kind = type(value)
@@ -40,7 +41,7 @@ def {NAME}(number, value, seen={{}}, names={{}}):
         kind = type(value).__name__
     literal = repr(value) if type(value) in (int, bool, str, float, type(None)) else ""
     literal = literal if len(literal) < 60 and literal.isascii() else ""
-    kind = kind if len(kind) < 100 else type(value).__name__ + "|" + str(hash(kind))
+    kind = kind if len(kind) < 100 else type(value).__name__ + "|" + str(_flybisect_zlib.crc32(kind.encode()))
     old = seen.get(number)
     if old != (kind, literal):
         seen[number] = (kind, literal) if old is None or old[0] == kind and not old[1] else (
@@ -49,11 +50,11 @@ def {NAME}(number, value, seen={{}}, names={{}}):
             kind, literal = seen[number]
             name = "" if kind in names else kind
             index = names.setdefault(kind, len(names))
-            os.write(2, f"\\n{MARK}{{number}}\\t{{index}}\\t{{literal}}\\t{{name}}\\n".encode())
+            _flybisect_os.write(2, f"\\n{MARK}{{number}}\\t{{index}}\\t{{literal}}\\t{{name}}\\n".encode())
     return value
 """
-# One line, so that every line behind it moves by exactly one.
-PREAMBLE = f"exec({RECORDER!r})\n"
+# On one line, so that every line behind it moves by at most one.
+PREAMBLE = f"exec({RECORDER!r})"
 
 WRAPPED = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 CONDITIONS = (ast.If, ast.While, ast.For, ast.Assert)
@@ -91,13 +92,15 @@ class Instrumented:
     """The text to run, and where each number stands."""
 
     text: str
-    line: int
-    """Lines from this 1-based one on have moved down by one."""
+    line: int | None
+    """The 1-based line that the preamble has taken; None where it shares one."""
     places: tuple[tuple[Where, str], ...]
     """By number: where the expression stands, and its callee's text where it is a call."""
 
     def original_lines(self, lines: Iterable[int]) -> frozenset[int]:
         """Lines of the instrumented text as lines of the script."""
+        if self.line is None:
+            return frozenset(lines)
         return frozenset(line - (line > self.line) for line in lines if line != self.line)
 
     def read(self, stderr: str) -> Kinds:
@@ -143,10 +146,16 @@ def instrumented(text: str) -> Instrumented:
                 edits.append(Edit(span[1], span[1], ")"))
                 callee = ast.unparse(place.node.func) if isinstance(place.node, ast.Call) else ""
                 numbered.append(((around(table, entry), table.source.segment(place.node)), callee))
-    at = _insertion_point(table)
+    start = _insertion_point(table)
+    if start is None:
+        return Instrumented(text, None, ())
+    at = table.source.line_begin(start)
+    shared = bool(text[at:start].strip())
+    at = start if shared else at
     # The preamble goes before all wrapped code, so its offset is the same in both texts.
     body = _wrap(text, edits)
-    return Instrumented(body[:at] + PREAMBLE + body[at:], table.source.line_of(at), tuple(numbered))
+    copy = body[:at] + PREAMBLE + ("; " if shared else "\n") + body[at:]
+    return Instrumented(copy, None if shared else table.source.line_of(at), tuple(numbered))
 
 
 def _wrap(text: str, edits: list[Edit]) -> str:
@@ -186,14 +195,14 @@ def _leaf(place: Place) -> bool:
     return isinstance(place.node, (ast.Name, ast.Attribute)) and not isinstance(place.parent, ast.stmt)
 
 
-def _insertion_point(table: Statements) -> int:
-    """Start of the first statement's line that may stand behind the preamble."""
+def _insertion_point(table: Statements) -> int | None:
+    """Start of the first statement that may stand behind the preamble; None where there is none."""
     for node in table.source.tree.body:
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         if not docstring and not future:
-            return table.source.line_begin(table.source.span(node)[0])
-    return len(table.source.text)
+            return table.source.span(node)[0]
+    return None
 
 
 def agree(each: Iterable[Kinds]) -> Kinds:

@@ -165,7 +165,9 @@ def removed(text: str, *words: str) -> str:
         ('s = """\n  x\n"""\nt = 1\n', ("t",), 's = """\n  x\n"""\n'),
         ('t = 1\ns = """\n  x\n"""\n', ("s",), "t = 1\n"),
         ("a = 1\nb = \\\n    2\n", ("b",), "a = 1\n"),
-        pytest.param("a = 1; \\\nb = 2\n", ("a",), "b = 2\n", marks=pytest.mark.xfail(strict=True)),
+        ("a = 1; \\\nb = 2\n", ("a",), "b = 2\n"),
+        ("a = 1;\nc\n", ("a",), "c\n"),
+        ("a = 1; b = 2;\nc\n", ("a", "b"), "c\n"),
     ],
 )  # fmt: skip
 def test_examples(before: str, words: tuple[str, ...], after: str) -> None:

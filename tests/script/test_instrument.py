@@ -128,18 +128,13 @@ def test_foreign_lines_do_no_harm() -> None:
     assert copy.read(noise + ran(copy.text).errors).values == {("", "x"): "7", ("", "print(x)"): "None"}
 
 
-# The preamble has nowhere to go; the reducer then does without kinds.
-SHARED_LINE = pytest.mark.xfail(
-    strict=True, reason="a statement on the line of the docstring or of `__future__`"
-)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         '"""Doc."""; import os\nprint(os.sep)\n',
-        pytest.param("from __future__ import annotations; import os\nprint(os.sep)\n", marks=SHARED_LINE),
-        pytest.param('"""Doc\nof two lines."""; import os\nprint(os.sep)\n', marks=SHARED_LINE),
+        "from __future__ import annotations; import os\nprint(os.sep)\n",
+        '"""Doc\nof two lines."""; import os\nprint(os.sep)\n',
+        '"""Nothing else."""',
         "x = [1, 2]\nx[0] += x[1]\nprint(x, *x, sep='')\n",
         "a, *b = 1, 2, 3\nprint(a, b, b[-1:], b[a:])\n",
         "print((lambda a, b=2: a + b)(1), (y := 3), y)\n",

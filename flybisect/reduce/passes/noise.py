@@ -1,4 +1,4 @@
-"""What a compile does not need: prints, asserts, seeds, synchronisation, docstrings."""
+"""What a compile does not need: prints, asserts, seeds, synchronisation, docstrings, unread options."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _CALLS = (
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Each such statement."""
+    read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
     return [
         Hint(
             f"noise {qualified(table, entry)}-{table.source.segment(entry.node)}",
             Cut(statements=frozenset([entry.number])),
         )
         for entry in table.all
-        if _is_noise(entry.node)
+        if _is_noise(entry.node) or _is_unread_option(entry.node, read)
     ]
 
 
@@ -50,4 +51,22 @@ def _is_noise(node: ast.stmt) -> bool:
     return any(callee == call or (call.endswith(".") and callee.startswith(call)) for call in _CALLS)
 
 
-PASS = Pass("noise", "prints, asserts, seeds, synchronisation, docstrings", hints)
+def _is_unread_option(node: ast.stmt, read: set[str]) -> bool:
+    """`parser.add_argument("--name", …)` where nothing reads `.name`."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    call = node.value
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "add_argument":
+        return False
+    names = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    names += [
+        keyword.value.value
+        for keyword in call.keywords
+        if keyword.arg == "dest"
+        and isinstance(keyword.value, ast.Constant)
+        and isinstance(keyword.value.value, str)
+    ]
+    return bool(names) and not any(name.lstrip("-").replace("-", "_") in read for name in names)
+
+
+PASS = Pass("noise", "prints, asserts, seeds, synchronisation, docstrings, options that nothing reads", hints)
