@@ -15,6 +15,7 @@ COPIED = "python-is-copied"
 """A file beside a built package: all of it but `_mlir` is the commit's `python/flydsl`, byte for byte."""
 
 _RUNPATH = re.compile(r"\((?:RPATH|RUNPATH)\)[^\[]*\[([^\]]*)\]")
+_NEEDED = re.compile(r"\(NEEDED\)[^\[]*\[([^\]]*)\]")
 _NOT_PYTHON = ("_mlir", "__pycache__")
 
 
@@ -52,11 +53,11 @@ def _files(package: Path) -> set[Path]:
 
 
 def _free(library: Path, build: Path) -> None:
-    """Makes `library` look for others beside itself, never in `build`."""
-    entries = _search_path(library)
-    if not any(_below(entry, build) for entry in entries):
-        return
+    """Makes `library` look for others beside itself, where it would find any of them in `build`."""
+    entries, needed = _dynamic(library)
     own = ["$ORIGIN", *(entry for entry in entries if entry != "$ORIGIN" and not _below(entry, build))]
+    if not any(_finds(entries, name, library.parent, build) for name in needed):
+        return
     patchelf = shutil.which("patchelf")
     if patchelf is None:
         raise UserError(
@@ -72,8 +73,17 @@ def _free(library: Path, build: Path) -> None:
     os.utime(library, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def _search_path(library: Path) -> list[str]:
-    """Folders that the dynamic loader looks into for what `library` needs (ld.so(8))."""
+def _finds(entries: list[str], name: str, beside: Path, build: Path) -> bool:
+    """Whether the loader takes the library `name` from `build`: entries are tried in their order."""
+    for entry in entries:
+        folder = Path(entry.replace("$ORIGIN", str(beside)))
+        if (folder / name).exists():
+            return _below(entry, build)
+    return False
+
+
+def _dynamic(library: Path) -> tuple[list[str], list[str]]:
+    """Folders that the dynamic loader looks into, and the libraries that it looks for (ld.so(8))."""
     try:
         done = subprocess.run(["readelf", "-d", str(library)], capture_output=True, text=True)
     except OSError as error:
@@ -81,7 +91,7 @@ def _search_path(library: Path) -> list[str]:
             "readelf is missing, which comes with the compiler; `apt install binutils`"
         ) from error
     found = _RUNPATH.search(done.stdout)
-    return [entry for entry in found[1].split(":") if entry] if found else []
+    return [entry for entry in found[1].split(":") if entry] if found else [], _NEEDED.findall(done.stdout)
 
 
 def _below(entry: str, folder: Path) -> bool:

@@ -26,7 +26,6 @@ def built_once(folder: Path, build: Callable[[Path], None], notify: Notify = sil
     """
     if folder.is_dir():
         return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder, notify):
         if folder.is_dir():
             return folder
@@ -48,6 +47,7 @@ def locked(folder: Path, notify: Notify = silent) -> Iterator[int]:
     The kernel gives the lock back when its holder dies, so there is no stale lock to clear. The file
     descriptor that is yielded carries the lock: a process that inherits it holds the lock as well.
     """
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f".{folder.name}.lock").open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

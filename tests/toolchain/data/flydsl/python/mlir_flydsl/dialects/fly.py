@@ -1,0 +1,1 @@
+OPS = ["fly.add"]

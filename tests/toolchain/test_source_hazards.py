@@ -1,0 +1,211 @@
+"""Source builds that hang, are killed, are wanted twice, or start from a clone that lacks something."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from flybisect.errors import UserError
+from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.source import SourceBuilder
+from tests.toolchain.project import HEADER, INIT, Project, described, evaluated, git, smoke
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("cmake") is None or shutil.which("c++") is None, reason="needs CMake and a C++ compiler"
+)
+FORK = multiprocessing.get_context("fork")
+ODD_SECONDS = "86413"
+"""Of a `sleep` that no other process does."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    project = Project.made(tmp_path_factory.mktemp("hazards"))
+    project.commit("Native", {HEADER: '#define ANSWER "5"\n'})
+    return project
+
+
+@pytest.fixture(scope="module")
+def llvm(project: Project) -> Path:
+    """An LLVM that is built already."""
+    SourceBuilder(project.folder, project.folder.parent / "first").toolchain("HEAD")
+    return next((project.folder.parent / "first/toolchains").glob("llvm-*/include")).parent
+
+
+def running(*words: str) -> list[str]:
+    """Command lines with `words` of processes that run."""
+    lines = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(entry.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+        except OSError:
+            continue
+    return [line for line in lines if all(word in line for word in words)]
+
+
+def with_step(project: Project, command: str) -> str:
+    """CMakeLists.txt with one more step, which the build does last."""
+    return project.text("CMakeLists.txt") + (
+        f'\nadd_custom_target(step ALL COMMAND sh -c "{command}" VERBATIM)\n'
+        "add_dependencies(step CopyFlyPythonSources)\n"
+    )
+
+
+def test_a_build_that_hangs_is_ended_with_all_it_started(
+    project: Project, llvm: Path, tmp_path: Path
+) -> None:
+    hang = f"setsid sleep {ODD_SECONDS} & sleep {ODD_SECONDS}"
+    good = git(project.folder, "rev-parse", "HEAD")
+    commit = project.aside("Hangs", {"CMakeLists.txt": with_step(project, hang)})
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm, timeout=6.0)
+    begun = time.monotonic()
+    with pytest.raises(BuildFailed, match="took longer than 6 s"):
+        builder.toolchain(commit)
+    assert time.monotonic() - begun < 12
+    assert running("sleep", ODD_SECONDS) == []
+    assert not builder.is_built(commit)
+    assert described(builder.toolchain(good)).startswith("5 ")
+
+
+def test_a_killed_build_leaves_nothing_that_is_taken_for_whole(
+    project: Project, llvm: Path, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    gate.touch()
+    waits = f"while [ -e {gate} ]; do sleep 0.1; done"
+    good = git(project.folder, "rev-parse", "HEAD")
+    commit = project.aside("Waits", {"CMakeLists.txt": with_step(project, waits)})
+    told: list[str] = []
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm, notify=told.append)
+
+    worker = FORK.Process(target=builder.toolchain, args=(commit,))
+    worker.start()
+    while not running(str(gate)):
+        time.sleep(0.05)
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join(10)
+    assert not builder.is_built(commit)
+
+    # What the killed one started is still at work in the build folder: nobody else may be.
+    opener = threading.Timer(1.5, gate.unlink)
+    opener.start()
+    toolchain = builder.toolchain(good)
+    assert opener.finished.is_set() and not gate.exists()
+    assert any("waiting" in line for line in told)
+    assert described(toolchain).startswith("5 ")
+    assert described(builder.toolchain(commit)).startswith("5 ")
+
+
+def test_two_processes_that_want_the_same_build_it_once(project: Project, llvm: Path, tmp_path: Path) -> None:
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm)
+    workers = [FORK.Process(target=builder.toolchain, args=("HEAD",)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert builder.log("HEAD").read_text().count("flybisect: building") == 1
+
+
+def test_threads_share_a_builder(project: Project, llvm: Path, tmp_path: Path) -> None:
+    first = git(project.folder, "rev-list", "--max-parents=0", "HEAD")
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm)
+    seen: dict[str, str] = {}
+    threads = [
+        threading.Thread(target=lambda ref=ref: seen.update({ref: described(builder.toolchain(ref))}))
+        for ref in (first, "HEAD")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert seen[first].startswith("1 ") and seen["HEAD"].startswith("5 ")
+
+
+def test_python_that_the_build_makes_is_not_laid_over(project: Project, llvm: Path, tmp_path: Path) -> None:
+    """Where a package is more than a copy of `python/flydsl`, each commit goes through the build."""
+    made = "echo MADE=1 > ${PACKAGE}/made.py"
+    step = with_step(project, made)
+    first = project.aside("Makes a module", {"CMakeLists.txt": step})
+    second = project.aside("Python", {"CMakeLists.txt": step, INIT: project.text(INIT) + "\nMORE = 1\n"})
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm, smoke=smoke)
+    for commit in (first, second):
+        assert evaluated(builder.toolchain(commit), "__import__('flydsl.made').made.MADE") == "1"
+    assert "building" in builder.log(second).read_text()
+
+
+def test_a_clone_that_is_shallow_dirty_and_without_submodules(
+    project: Project, llvm: Path, tmp_path: Path
+) -> None:
+    old = git(project.folder, "rev-list", "--max-parents=0", "HEAD")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{project.folder}", str(shallow))
+    (shallow / HEADER).write_text("not C++ at all\n")
+    builder = SourceBuilder(shallow, tmp_path / "work", llvm, notify=(told := list[str]()).append)
+    with pytest.raises(UserError, match="shallow clone"):
+        builder.toolchain(old)
+    assert described(builder.toolchain("HEAD")).startswith("5 ")
+    assert any("fetching the submodule thirdparty/dlpack" in line for line in told)
+    assert (shallow / HEADER).read_text() == "not C++ at all\n"
+    assert not any((shallow / "thirdparty/dlpack").iterdir())
+
+
+def test_a_submodule_that_cannot_be_had(project: Project, llvm: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(project.folder), str(clone))
+    url = project.text(".gitmodules").replace(str(project.dlpack), str(tmp_path / "nowhere"))
+    elsewhere = Project(clone, project.dlpack).commit("Elsewhere", {".gitmodules": url})
+    with pytest.raises(
+        UserError, match=r"submodule thirdparty/dlpack at \w{12} is neither in .*update --init"
+    ):
+        SourceBuilder(clone, tmp_path / "work", llvm).toolchain(elsewhere)
+
+
+def test_a_commit_of_another_layout_is_a_skip(project: Project, llvm: Path, tmp_path: Path) -> None:
+    bare = project.aside("No script", {"scripts/build.sh": None})
+    with pytest.raises(BuildFailed, match=r"no scripts/build\.sh"):
+        SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(bare)
+
+
+def test_no_cmake_is_for_the_user(
+    project: Project, llvm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("git", "bash", "sh"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="needs CMake"):
+        SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain("HEAD")
+
+
+def test_what_a_build_needs_at_its_end_is_looked_for_first(
+    project: Project, llvm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cmake = project.text("CMakeLists.txt") + "# patchelf --set-rpath\n"
+    commit = project.aside("Patches", {"CMakeLists.txt": cmake})
+    found = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "patchelf" else found(name))
+    with pytest.raises(UserError, match="needs patchelf"):
+        SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(commit)
+
+
+@pytest.mark.skipif(shutil.which("patchelf") is None, reason="needs patchelf")
+def test_libraries_do_not_go_on_loading_from_the_build_folder(
+    project: Project, llvm: Path, tmp_path: Path
+) -> None:
+    absolute = project.text("CMakeLists.txt").replace(' BUILD_RPATH "$ORIGIN"', "")
+    first, second = (
+        project.aside("No $ORIGIN", {"CMakeLists.txt": absolute, HEADER: f'#define ANSWER "{answer}"\n'})
+        for answer in (6, 7)
+    )
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm)
+    toolchain = builder.toolchain(first)
+    assert described(builder.toolchain(second)).startswith("7 ")
+    assert described(toolchain).startswith("6 ")
