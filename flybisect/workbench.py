@@ -20,14 +20,13 @@ from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
 from flybisect.judge import Judge, Memory, Setting
 from flybisect.observation import Observation, Probe
-from flybisect.oracle import Options, Oracle
+from flybisect.oracle import Options, Oracle, Plugin
 from flybisect.probe.runner import Runner
 from flybisect.scriptfile import read_script
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
-from flybisect.toolchain.resolve import resolve
-from flybisect.toolchain.rocm import find_rocm
 from flybisect.toolchain.store import Notify
+from flybisect.toolchains import Toolchains, unwritable
 from flybisect.workdir import default_workdir
 
 Said = TypeVar("Said")
@@ -84,6 +83,22 @@ class Bench:
             yield Judge(self.case, self.oracle, self.subject, self.base, runner, journal, self.jobs)
 
 
+@dataclass(frozen=True)
+class Stand:
+    """A case that is to be tried under many FlyDSLs."""
+
+    case: Case
+    source: str
+    plugin: Plugin | None
+    """The oracle's; None where the case names none."""
+    arch: str
+    workdir: Path
+    jobs: int
+    toolchains: Toolchains
+    base: Toolchain | None
+    """Where the case is compared with one FlyDSL throughout."""
+
+
 class Forgetful:
     """A journal that keeps nothing, for judging once."""
 
@@ -135,6 +150,28 @@ def line_up(
     return replace(case, arch=choice.name), source, settings
 
 
+def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = None) -> Stand:
+    """All that is known of a case before a FlyDSL is chosen. Raises UserError as `prepare` does."""
+    found, source = _script(request)
+    defaults = load_defaults(found.script.parent)
+    case = replace(_settled(found, request, defaults), flydsl="installed")
+    plugin = None if case.oracle is None else plugins.load(case.oracle)
+    choice = arch.choose(request.arch, found.arch or defaults.arch, source)
+    workdir = workdir_for(request.workdir, found.script.parent)
+    toolchains = Toolchains(workdir, notify, extra_index_url)
+    against = None if case.against is None else _anchored_folder(case.against.flydsl)
+    return Stand(
+        case=replace(case, arch=choice.name),
+        source=source,
+        plugin=plugin,
+        arch=choice.name,
+        workdir=workdir,
+        jobs=request.jobs or 1,
+        toolchains=toolchains,
+        base=None if against is None else toolchains.get(against),
+    )
+
+
 def workdir_of(option: Path | None, start: Path) -> Path:
     """Absolute; not made yet. `start`: the folder whose `flybisect.yaml` may name one."""
     return default_workdir(start) if option is None else option.expanduser().absolute()
@@ -146,38 +183,13 @@ def workdir_for(option: Path | None, start: Path) -> Path:
     try:
         workdir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _unwritable(workdir, error) from error
+        raise unwritable(workdir, error) from error
     return workdir
-
-
-def _unwritable(workdir: Path, error: OSError) -> UserError:
-    what = "written" if workdir.is_dir() else "made"
-    reason = error.strerror or error
-    return UserError(f"the working folder {workdir} cannot be {what} ({reason}); give another with --workdir")
 
 
 def default_jobs() -> int:
     """As many as there are cores to use, up to `MOST_JOBS`."""
     return min(MOST_JOBS, len(os.sched_getaffinity(0)))
-
-
-class Toolchains:
-    """Resolves toolchains below one working folder; the linker is looked for once."""
-
-    def __init__(self, workdir: Path, notify: Notify) -> None:
-        self._workdir = workdir
-        self._notify = notify
-        self._found: dict[str, Toolchain] = {}
-
-    def get(self, spec: str) -> Toolchain:
-        """Raises UserError where there is none of that name, no linker, or nowhere to stage one."""
-        if spec not in self._found:
-            try:
-                rocm = find_rocm(self._workdir)
-            except OSError as error:
-                raise _unwritable(self._workdir, error) from error
-            self._found[spec] = resolve(spec, self._workdir, rocm, notify=self._notify)
-        return self._found[spec]
 
 
 def _script(request: Request) -> tuple[Case, str]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from flybisect.bisecting.sides import Find
 from flybisect.case import Against, split_args
 from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 
@@ -80,6 +81,27 @@ Workdir = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+
+Versions = Annotated[
+    str, typer.Argument(metavar="A..B", help="Releases, both ends included, as 0.2.4..0.5.0.")
+]
+CaseOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--case",
+        metavar="SCRIPT",
+        help="A kernel script, a folder with a case.yaml, or a case file; else what was reduced last.",
+    ),
+]
+FindOption = Annotated[
+    Find | None,
+    typer.Option("--find", help="What brought the bug in, or what repaired it; else what the ends show."),
+]
+Pre = Annotated[bool, typer.Option("--pre", help="Pre-releases between the ends, too.")]
+ExtraIndex = Annotated[
+    str | None,
+    typer.Option("--extra-index-url", metavar="URL", help="A further package index, as one of nightlies."),
+]
 
 
 def against(args: str | None, flydsl: str | None, arch: str | None) -> Against | None:

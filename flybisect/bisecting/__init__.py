@@ -1,0 +1,1 @@
+"""Which release, which commit: bisections and tables over FlyDSLs."""

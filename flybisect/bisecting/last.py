@@ -1,0 +1,37 @@
+"""The case that was reduced last."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from flybisect.case import FILE, Case, load
+from flybisect.durable import read_text
+from flybisect.errors import UserError
+
+
+def last_reduction(workdir: Path) -> Case:
+    """With the reduced script in place of the one that it was made of. Raises UserError without one."""
+    found = sorted(
+        (path for path in (workdir / "sessions").glob("*/result.json") if _output(path) is not None),
+        key=lambda path: path.stat().st_mtime,
+    )
+    if not found:
+        raise UserError(
+            f"nothing was reduced in {workdir} yet; name a script, a case file or a folder with --case"
+        )
+    output = _output(found[-1])
+    assert output is not None
+    return replace(load(found[-1].parent / FILE), script=output)
+
+
+def _output(result: Path) -> Path | None:
+    """The reduced script that a session came to, where it is one of a reduction and still there."""
+    try:
+        data = json.loads(read_text(result))
+    except (OSError, ValueError):
+        return None
+    named = data.get("output") if isinstance(data, dict) else None
+    path = Path(named) if isinstance(named, str) else None
+    return path if path is not None and path.is_file() else None

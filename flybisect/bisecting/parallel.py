@@ -1,0 +1,18 @@
+"""Several at once, with the answers in the order of the questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
+    """`work` of every item, at most `jobs` at once. What the first of them raises comes through."""
+    if jobs <= 1 or len(items) <= 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="bisect") as pool:
+        return list(pool.map(work, items))

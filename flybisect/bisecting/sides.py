@@ -1,0 +1,147 @@
+"""From what two ends show to a rule that tells on which side anything between them is. Pure.
+
+The end that shows the bug pins its signature. Whatever shows the same is BAD, what shows no failure is
+GOOD, and all else is SKIP: an API that is not there yet, another failure, no kernel to measure. An oracle
+over a figure needs no bound: where its own condition does not tell the ends apart, half way between
+their figures does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Outcome, Signature, Verdict
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
+from flybisect.search.bisect import Side
+from flybisect.signature import classify
+
+
+class Find(str, Enum):
+    """What is looked for."""
+
+    BUG = "bug"
+    """What brought it in: the older end is good."""
+    FIX = "fix"
+    """What repaired it: the older end is bad."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """An oracle that is still without the ends' word."""
+
+    plugin: Plugin
+    options: Options
+
+    def observer(self) -> Oracle:
+        """What says which observations are needed. Raises UserError where the options make no sense."""
+        return self.own() or self._over("> 0")
+
+    def own(self) -> Oracle | None:
+        """By its own condition, or the user's; None where it needs a bound and has none."""
+        if self.plugin.metric is None or self.options.when is not None:
+            return self.plugin.build(self.options)
+        try:
+            return self.plugin.build(self.options)
+        except UserError:
+            return None
+
+    def halfway(self, older: Evidence, newer: Evidence) -> tuple[Oracle, str] | None:
+        """An oracle whose bound lies half way between the ends' figures, and that bound as text."""
+        figures = self.figure(older), self.figure(newer)
+        if self.options.when is not None or None in figures or figures[0] == figures[1]:
+            return None
+        bound = sum(figure for figure in figures if figure is not None) / 2
+        text = f"{self.plugin.metric} > {bound:g}"
+        return self._over(f"> {bound:g}"), text
+
+    def figure(self, evidence: Evidence) -> float | None:
+        """What it is about, measured; None where it is about no figure, or nothing was compiled."""
+        if self.plugin.metric is None:
+            return None
+        return evidence.subject.metrics().get(self.plugin.metric)
+
+    def usable(self, evidence: Evidence) -> bool:
+        """True where something can be an end: judged, and without a failure of another kind."""
+        own = self.own()
+        if self.plugin.metric is not None and (own is None or self.options.when is None):
+            return self.figure(evidence) is not None
+        verdict = self.observer().judge(evidence)
+        if verdict.answer is Answer.UNRESOLVED:
+            return False
+        measured = self.plugin.metric is not None
+        return verdict.interesting or verdict.signature is None or measured
+
+    def _over(self, bound: str) -> Oracle:
+        return self.plugin.build(replace(self.options, when=f"{self.plugin.metric} {bound}"))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Tells sides."""
+
+    oracle: Oracle
+    first: Evidence
+    """Of the end that shows the bug."""
+    signature: Signature | None
+    """The pinned one."""
+    find: Find
+    bound: str | None = None
+    """The condition that the ends gave, as `vgprs > 27`."""
+
+    def judge(self, evidence: Evidence) -> tuple[Side, Verdict]:
+        """The side, and the verdict with a reason for a reader."""
+        if evidence.subject.outcome is Outcome.BROKEN:
+            why = f"it could not be used: {evidence.subject.note}"
+            return Side.SKIP, Verdict(Answer.UNRESOLVED, why=why)
+        verdict = self.oracle.judge(replace(evidence, first=self.first))
+        if verdict.answer is Answer.UNRESOLVED:
+            return Side.SKIP, verdict
+        if verdict.interesting:
+            if verdict.signature == self.signature:
+                return Side.BAD, verdict
+            why = f"another failure: {verdict.signature}"
+            return Side.SKIP, replace(verdict, answer=Answer.UNINTERESTING, why=why)
+        own = (None, self.signature, classify(self.first.subject))
+        return (Side.GOOD if verdict.signature in own else Side.SKIP), verdict
+
+
+class NotApart(Exception):
+    """The ends do not differ, or one can't be judged: one sentence about what they show."""
+
+
+def rule_for(measure: Measure, older: Evidence, newer: Evidence) -> Rule:
+    """Raises NotApart where nothing tells the ends apart."""
+    own = measure.own()
+    halfway = measure.halfway(older, newer)
+    tried = [(own, None)] if own is not None else []
+    for oracle, bound in [*tried, *([halfway] if halfway is not None else [])]:
+        for find, bad, good in ((Find.BUG, newer, older), (Find.FIX, older, newer)):
+            verdict = oracle.judge(bad)
+            if not verdict.interesting:
+                continue
+            rule = Rule(oracle, bad, verdict.signature, find, bound)
+            if rule.judge(good)[0] is Side.GOOD:
+                return rule
+    raise NotApart(_alike(measure, older, newer))
+
+
+def _alike(measure: Measure, older: Evidence, newer: Evidence) -> str:
+    shown = [shows(measure, evidence) for evidence in (older, newer)]
+    if shown[0] == shown[1]:
+        return f"both ends are alike: {shown[0]}"
+    return f"the ends do not tell it: the older one {shown[0]}, the newer one {shown[1]}"
+
+
+def shows(measure: Measure, evidence: Evidence) -> str:
+    """What it shows to the oracle, for a sentence."""
+    failure = classify(evidence.subject)
+    if evidence.subject.outcome is Outcome.BROKEN:
+        return f"cannot be used ({evidence.subject.note})"
+    if failure is not None:
+        return f"shows {failure}"
+    figure = measure.figure(evidence)
+    if figure is not None:
+        return f"has {figure:g} {measure.plugin.metric}"
+    return "shows no failure" if evidence.subject.kernels else "compiles no kernel and shows no failure"

@@ -1,0 +1,134 @@
+"""From a command line to what a bisection needs: the case, its session, a tester."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flybisect.bisecting.last import last_reduction
+from flybisect.bisecting.sides import Measure
+from flybisect.bisecting.tester import Study, Tester
+from flybisect.case import Against
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Observation, Verdict, Want
+from flybisect.oracle import Evidence, Options, Oracle
+from flybisect.plugins import listing
+from flybisect.probe.runner import Runner
+from flybisect.session import Session, open_session
+from flybisect.toolchain.index import releases
+from flybisect.toolchain.store import Notify
+from flybisect.workbench import Request, Stand, workdir_of
+
+SESSION = ("bisection",)
+"""In place of toolchain keys: bisections of one case share a journal, whatever range they are about."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A bisection that can begin."""
+
+    session: Session
+    tester: Tester
+    measure: Measure
+
+
+def case_request(
+    given: Path | None,
+    workdir: Path | None,
+    *,
+    argv: tuple[str, ...] | None,
+    arch: str | None,
+    oracle: str | None,
+    against: Against | None,
+    when: str | None,
+    timeout: float | None,
+    memory: int | None,
+    jobs: int | None,
+) -> Request:
+    """What is studied: what `given` names, else what was reduced last. Options go before its own.
+
+    Raises UserError where nothing was named and nothing reduced.
+    """
+    if given is not None:
+        return Request(given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir)
+    last = last_reduction(workdir_of(workdir, Path.cwd()))
+    return Request(
+        script=last.script,
+        argv=last.argv if argv is None else argv,
+        arch=arch or last.arch,
+        oracle=oracle or last.oracle,
+        against=against or last.against,
+        when=when or last.when,
+        timeout=last.timeout if timeout is None else timeout,
+        memory=last.memory if memory is None else memory,
+        jobs=jobs,
+        workdir=workdir,
+    )
+
+
+def versions_in(
+    text: str, stand: Stand, *, pre: bool, extra_index_url: str | None, notify: Notify
+) -> Sequence[str]:
+    """The releases of a range `A..B`, oldest first, at least two. Raises UserError."""
+    first, dots, last = text.partition("..")
+    if not dots or not first or not last:
+        raise UserError(f"{text!r} is no range of releases; write it as 0.2.4..0.5.0")
+    known = releases(stand.workdir, extra_index_url=extra_index_url, notify=notify)
+    return known.between(first, last, pre=pre)
+
+
+@contextmanager
+def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
+    """Raises UserError where no oracle is named or another run has the session."""
+    if stand.plugin is None:
+        names = ", ".join(plugin.name for plugin in listing().plugins)
+        raise UserError(
+            f"which oracle judges is not known: the command line and the case file name none; add --oracle, "
+            f"one of {names}, or the path of a .py or .yaml"
+        )
+    measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
+    with _opened(stand, measure.observer(), notify) as (session, tester):
+        yield Open(session, tester, measure)
+
+
+@contextmanager
+def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Tester, Measure | None]]:
+    """The same where an oracle may be missing: then nothing but failures and figures is looked at."""
+    measure = None
+    if stand.plugin is not None:
+        measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
+    elif stand.case.when is not None:
+        raise UserError("--when is a condition of an oracle, and none is named; add --oracle spills")
+    oracle = Anything() if measure is None else measure.observer()
+    with _opened(stand, oracle, notify) as (_, tester):
+        yield tester, measure
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Stands for an oracle where only failures and figures are wanted."""
+
+    name: str = "anything"
+    wants: frozenset[Want] = frozenset()
+
+    def needs_base(self, subject: Observation) -> bool:
+        return False
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return Verdict(Answer.UNRESOLVED)
+
+
+@contextmanager
+def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Tester]]:
+    study = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
+    with (
+        open_session(stand.workdir, stand.case, stand.source, SESSION) as session,
+        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
+        Runner(Path(scratch), stand.jobs) as runner,
+    ):
+        for warning in session.warnings:
+            notify(warning)
+        yield session, Tester(study, oracle, runner, session.journal)

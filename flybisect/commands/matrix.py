@@ -1,0 +1,71 @@
+"""`flybisect matrix`."""
+
+from __future__ import annotations
+
+import json as json_format
+from typing import Annotated
+
+import typer
+
+from flybisect.bisecting import matrix as table
+from flybisect.bisecting.start import open_table, versions_in
+from flybisect.commands import options
+from flybisect.commands.notify import notifier
+from flybisect.report.tabulated import as_dict, as_markdown, print_matrix
+from flybisect.workbench import Request, set_up
+
+
+def matrix(
+    context: typer.Context,
+    script: options.Script,
+    flydsl: Annotated[
+        str, typer.Option(metavar="A..B", help="Releases, both ends included, as 0.1.5..0.5.0.")
+    ],
+    arguments: options.Arguments = None,
+    pre: options.Pre = False,
+    oracle: options.OracleName = None,
+    arch: options.Arch = None,
+    when: options.When = None,
+    jobs: options.Jobs = None,
+    timeout: options.Timeout = None,
+    memory: options.Memory = None,
+    extra_index_url: options.ExtraIndex = None,
+    workdir: options.Workdir = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show what a script gives under each release: verdict, failure and figures."""
+    notify = notifier(quiet)
+    request = Request(
+        script=script,
+        argv=options.argv(arguments, context.obj),
+        arch=arch,
+        oracle=oracle,
+        when=when,
+        timeout=timeout,
+        memory=memory,
+        jobs=jobs,
+        workdir=workdir,
+    )
+    stand = set_up(request, notify, extra_index_url=extra_index_url)
+    versions = versions_in(flydsl, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
+    with open_table(stand, notify) as (tester, measure):
+        # Both ends first: how long a trial takes there bounds the others.
+        tester.ends(stand.toolchains.get(versions[0]), stand.toolchains.get(versions[-1]))
+        rows = []
+        for at, version in enumerate(versions):
+            toolchain = stand.toolchains.get(version)
+            evidence = tester.observe(toolchain)
+            rows.append(table.row(at, version, toolchain, evidence, measure))
+            notify(f"{version}: {rows[-1].side.value}")
+    if json:
+        print(json_format.dumps(as_dict(stand.case.script, rows), indent=2, ensure_ascii=False))
+    elif markdown:
+        print(as_markdown(rows))
+    else:
+        print_matrix(rows)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(matrix)

@@ -1,0 +1,68 @@
+"""What `flybisect releases` prints for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flybisect.bisecting.releases import ReleaseAnswer
+from flybisect.bisecting.sides import Find, Rule
+from flybisect.bisecting.tested import Tested, in_order, signature_changes
+from flybisect.report.failure import failure_line
+from flybisect.report.figures import number
+from flybisect.search.bisect import Side
+
+_SHOWN = ("vgprs", "vgpr_spills", "scratch_bytes")
+
+
+def print_releases(answer: ReleaseAnswer) -> None:
+    """The answer first, then what it stands on."""
+    bug = answer.rule.find is Find.BUG
+    before, after = ("last good", "first bad") if bug else ("last bad", "first good")
+    print(f"{before}: {answer.before}")
+    print(f"{after}: {answer.after}")
+    if answer.between:
+        print(f"not told apart: {', '.join(answer.between)} could not be judged")
+    print_rule(answer.rule)
+    print_tests(answer.tested)
+    print_warnings(answer.tested, answer.monotone)
+
+
+def print_rule(rule: Rule) -> None:
+    """What counts as the bug."""
+    if rule.bound is not None:
+        print(f"bad means {rule.bound}: half way between the ends (--when EXPR sets another)")
+    elif rule.signature is not None:
+        print(f"signature: {rule.signature}")
+
+
+def print_tests(tested: Iterable[Tested]) -> None:
+    """A row for each FlyDSL that was tried."""
+    rows = [(test.name[:12], test.side.value, figures(test), _told(test)) for test in in_order(tested)]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    print("tests:")
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        print("  " + "  ".join([*cells, row[3]]).rstrip())
+
+
+def print_warnings(tested: Iterable[Tested], monotone: bool) -> None:
+    """Where the signature changes, and whether the verdict goes back and forth."""
+    listed = list(tested)
+    for one, other in signature_changes(listed):
+        if one.signature is not None and other.signature is not None:
+            names = f"from {one.name[:12]} to {other.name[:12]}"
+            print(f"the failure changes {names}: {one.signature} -> {other.signature}")
+    if not monotone:
+        print("warning: the verdict goes back and forth in this range; the last change was followed")
+
+
+def figures(test: Tested) -> str:
+    """`28 VGPRs, 44 spills`; empty without a kernel."""
+    metrics = {} if test.observation is None else test.observation.metrics()
+    return ", ".join(f"{name} {number(metrics[name])}" for name in _SHOWN if metrics.get(name))
+
+
+def _told(test: Tested) -> str:
+    """The failure; of what there was no trial of, why."""
+    failure = None if test.observation is None else failure_line(test.observation)
+    return failure or (test.verdict.why if test.side is Side.SKIP else "")
