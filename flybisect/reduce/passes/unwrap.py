@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.layout import reindented
@@ -18,26 +20,27 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     for entry in table.all:
         for body, lead, lost in _choices(table, entry):
             edit = _replacement(table, entry, body, lead)
-            label = f"unwrap {table.source.segment(entry.node)} -> {edit.text}"
+            side = "else" if body is not getattr(entry.node, "body", body) else "body"
+            label = f"unwrap {label_of(table, entry)} {side}"
             found.append(Hint(label, Cut(edits=frozenset([edit]), lost=frozenset(lost)), entry.depth))
     return sorted(found, key=lambda hint: hint.rank)
 
 
-def _choices(table: Statements, entry: Statement) -> Iterator[tuple[list[ast.stmt], str, set[Key]]]:
-    """The bodies that may stand for the statement, a line to put before, and names that are lost."""
+def _choices(table: Statements, entry: Statement) -> Iterator[tuple[list[ast.stmt], list[str], set[Key]]]:
+    """The bodies that may stand for the statement, lines to put before, and names that are lost."""
     node = entry.node
     if isinstance(node, ast.If):
-        yield node.body, "", set()
+        yield node.body, [], set()
         if node.orelse:
-            yield node.orelse, "", set()
+            yield node.orelse, [], set()
     elif isinstance(node, ast.For) and not _jumps(node):
         lead = _first_round(table, node)
         if lead is not None:
             yield node.body, lead, set()
     elif isinstance(node, ast.While) and not _jumps(node):
-        yield node.body, "", set()
+        yield node.body, [], set()
     elif isinstance(node, ast.Try):
-        yield node.body, "", set()
+        yield node.body, [], set()
     elif isinstance(node, ast.With):
         names = {
             target.id
@@ -49,17 +52,32 @@ def _choices(table: Statements, entry: Statement) -> Iterator[tuple[list[ast.stm
         lost = {table.owner(name, entry.scope) for name in names}
         inside = set(table.subtree(entry.number)) - {entry.number}
         if not any(user.number in inside for key in lost for user, _ in table.users.get(key, ())):
-            yield node.body, "", lost
+            yield node.body, [], lost
 
 
-def _first_round(table: Statements, node: ast.For) -> str | None:
-    """`i = 0`, what the loop's variable is in its first round; "" where nothing reads it."""
-    if not isinstance(node.target, ast.Name):
-        return None
+def _first_round(table: Statements, node: ast.For) -> list[str] | None:
+    """`i = 0`, what the loop's variables are in its first round; None where that cannot be said.
+
+    `for i, carried in range(…, init=values)` with `results = yield …` at its end is the DSL's loop
+    with carried values: `carried = values`, and the `yield` gives its own value.
+    """
+    segment = table.source.segment
     value = first_value(table, node.iter)
     if value is None:
         return None
-    return f"{node.target.id} = {value}"
+    if isinstance(node.target, ast.Name):
+        return None if _yields(node) else [f"{node.target.id} = {value}"]
+    init = next((k.value for k in getattr(node.iter, "keywords", []) if k.arg == "init"), None)
+    if init is None or not isinstance(node.target, ast.Tuple) or len(node.target.elts) != 2:
+        return None
+    if len(_yields(node)) != 1:
+        return None
+    index, carried = node.target.elts
+    return [f"{segment(index)} = {value}", f"{segment(carried)} = {segment(init)}"]
+
+
+def _yields(node: ast.For) -> list[ast.Yield]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Yield)]
 
 
 def first_value(table: Statements, iterable: ast.expr) -> str | None:
@@ -83,15 +101,16 @@ def _jumps(loop: ast.For | ast.While) -> bool:
     return False
 
 
-def _replacement(table: Statements, entry: Statement, body: list[ast.stmt], lead: str) -> Edit:
+def _replacement(table: Statements, entry: Statement, body: list[ast.stmt], lead: list[str]) -> Edit:
     source = table.source
     start, end = source.span(body[0])[0], source.span(body[-1])[1]
     indent = source.indent(entry.node)
     text = reindented(source, start, end, indent)
     if text.startswith("elif"):
         text = text[2:]
-    if lead:
-        text = f"{lead}\n{indent}{text}"
+    if isinstance(entry.node, ast.For) and _yields(entry.node):
+        text = re.sub(r"\byield\s*", "", text, count=1)
+    text = f"\n{indent}".join([*lead, text])
     at = entry.start
     # An `elif` is an `if` of its own in the tree: its place is an `else:` branch.
     if source.text.startswith("elif", at):
@@ -100,4 +119,6 @@ def _replacement(table: Statements, entry: Statement, body: list[ast.stmt], lead
     return Edit(at, entry.end, text)
 
 
-PASS = Pass("unwrap", "loops to one round, branches to one side, with and try to their bodies", hints)
+PASS = Pass(
+    "unwrap", "loops to one round, branches to one side, with and try to their bodies", hints, chunks=0
+)
