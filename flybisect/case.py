@@ -173,8 +173,8 @@ def split_args(text: str, origin: str) -> tuple[str, ...]:
 
 
 def _spec(text: str, folder: Path) -> str:
-    return str(folder / text) if "/" in text else text
+    return str(folder / Path(text).expanduser()) if "/" in text else text
 
 
 def _oracle(text: str, folder: Path) -> str:
-    return str(folder / text) if text.endswith((".py", ".yaml", ".yml")) else text
+    return str(folder / Path(text).expanduser()) if text.endswith((".py", ".yaml", ".yml")) else text

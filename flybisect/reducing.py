@@ -67,7 +67,8 @@ class Result:
 
         script, output       absolute path of the reduced script, under both names
         input, session       absolute paths of the script as it was, and of the session's folder
-        verdict, metrics     of the cold run of the reduced script; `base.NAME` is what it is compared with
+        verdict, why         of the cold run of the reduced script
+        metrics              of that run too; `base.NAME` is what it is compared with
         oracle, signature    what was looked for, and what was found
         flydsl, arch, argv   what it was compiled with
         statements_*         `ast.stmt` nodes, before and after, without the comment at the head
@@ -88,6 +89,7 @@ class Result:
             "output": str(self.output),
             "session": str(self.session),
             "verdict": self.verdict.answer.value,
+            "why": self.verdict.why,
             "oracle": self.oracle,
             "signature": None if self.signature is None else str(self.signature),
             "metrics": dict(self.verdict.metrics),

@@ -108,7 +108,7 @@ class TextOracle:
     def judge(self, evidence: Evidence) -> Verdict:
         subject = evidence.subject
         found = list(self.text.signatures(subject))
-        metrics = {name: float(value) for name, value in subject.metrics().items()}
+        metrics = dict(subject.metrics())
         if not found:
             return self._without(subject, metrics)
         signature = self._wanted(found, evidence.first)

@@ -182,6 +182,16 @@ def test_a_module_beside_the_script_is_found(run: Run, tmp_path: Path) -> None:
     assert seen.exit_code == 7
 
 
+def test_modules_beside_the_script_do_not_stand_in_for_the_toolchains(
+    runner: Runner, toolchain: Toolchain, tmp_path: Path
+) -> None:
+    for name in ("torch", "flydsl", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('not this one')\n")
+    probe = replace(_probe(COPY), folder=tmp_path)
+    assert runner.run(probe, toolchain).outcome is Outcome.OK
+    assert runner.run_cold(probe, toolchain).outcome is Outcome.OK
+
+
 def test_the_tools_own_modules_are_not_in_the_way(run: Run) -> None:
     seen = run("import sys\ntry:\n    import runner\nexcept ImportError:\n    sys.exit(7)\n")
     assert seen.exit_code == 7

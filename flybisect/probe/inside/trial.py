@@ -63,9 +63,10 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
     settings.hold(held)
     tempfile.tempdir = None
     sys.argv[:] = [script, *request["argv"]]
-    sys.path.insert(0, request["folder"] or folder)
+    # First, so that no `torch.py` or `flydsl` beside the script stands in for the toolchain's.
     for name in ("torch", "flydsl.compiler", "flydsl.expr"):
         importlib.import_module(name)
+    sys.path.insert(0, request["folder"] or folder)
     return script
 
 
