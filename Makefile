@@ -2,7 +2,8 @@
 # there already is kept, and only what it lacks is added.
 #
 #   make demo     install, and reduce the BufferCopy seed
-#   make test     the everyday tests
+#   make test     the everyday tests; the first time, they install a few FlyDSL releases into workdirs/
+#   make test TESTS='-m "not release and not slow"'    those that need no package index
 #   make PYTHON=python3.12 VENV=.venv312 PIP_ARGS="--index-url https://…" test
 
 PYTHON ?= python3
@@ -18,17 +19,16 @@ PIP_IS_THERE = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) \
 	$$(test ! -e $(OURS) || echo --constraint constraints.txt)
 
-.PHONY: demo test test-release bench lint format clean
+.PHONY: demo test test-slow bench lint format clean
 
 demo: $(VENV)/.flybisect-run
 	$(BIN)/flybisect reduce seeds/buffer_copy
 
 test: $(VENV)/.flybisect-dev
-	$(BIN)/python -m pytest -m "not release" $(TESTS)
+	$(BIN)/python -m pytest -m "not slow" $(TESTS)
 
-# Installs FlyDSL releases from PyPI and takes long.
-test-release: $(VENV)/.flybisect-dev
-	$(BIN)/python -m pytest -m release $(TESTS)
+test-slow: $(VENV)/.flybisect-dev
+	$(BIN)/python -m pytest -m slow $(TESTS)
 
 # The shipped cases from the start, with what they cost. The releases it installs are kept.
 bench: $(VENV)/.flybisect-run

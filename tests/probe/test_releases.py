@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from flybisect.observation import Outcome, Probe, Stage, Want
@@ -12,14 +10,12 @@ from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
 from tests.probe.scripts import LEGALIZATION, MANY_LIVE, kernel
-
-WORKDIR = Path(__file__).parents[2] / "workdirs"
-"""Kept between runs, so that a release is fetched once."""
+from tests.releases import KEPT
 
 
 @pytest.fixture(scope="module", params=["0.1.8", "0.3.0"])
 def old(request: pytest.FixtureRequest) -> Toolchain:
-    return resolve(request.param, WORKDIR, find_rocm(WORKDIR))
+    return resolve(request.param, KEPT, find_rocm(KEPT))
 
 
 @pytest.mark.release

@@ -15,6 +15,7 @@ from flybisect.probe.runner import Runner
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
+from tests.releases import KEPT
 from tests.seeds.expectations import SEEDS, Expectation, expectations
 
 INSTALLED = importlib.metadata.version("flydsl")
@@ -39,7 +40,7 @@ def installed(work: Path) -> Toolchain:
 
 @pytest.fixture(scope="module")
 def old(work: Path) -> Toolchain:
-    return resolve("0.3.0", work, find_rocm(work))
+    return resolve("0.3.0", KEPT, find_rocm(work))
 
 
 def _observe(runner: Runner, toolchain: Toolchain, expected: Expectation) -> Observation:
