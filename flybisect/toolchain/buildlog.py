@@ -78,6 +78,8 @@ def _no_memory(output: str) -> str | None:
 def _no_compiler(output: str) -> str | None:
     if re.search(r"No CMAKE_C(XX)?_COMPILER could be found", output):
         return "there is no C++ compiler: install g++ or clang"
+    if "unable to find a build program" in output:
+        return "there is neither ninja nor make: `pip install ninja`"
     return None
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flybisect.toolchain.model import Unavailable
 
-class BuildFailed(Exception):
-    """This commit has no toolchain, others may have one. What stops all of them is a `UserError`."""
+
+class BuildFailed(Unavailable):
+    """This commit does not build, others may. What stops all of them is a `UserError`."""
 
     def __init__(self, reason: str, log: Path) -> None:
         super().__init__(f"{reason} (log: {log})")

@@ -37,6 +37,8 @@ class BuildInputs:
     """Commit of LLVM that it asks for; empty for the oldest commits, which name none."""
     llvm: str
     """Changes with the pin, the patches to LLVM, and `scripts/build_llvm.sh`."""
+    patched: bool
+    """Whether it builds LLVM with changes of its own, which LLVM's revision does not show."""
     builds: bool
     """Whether there is a `scripts/build.sh`; trees of before March 2026 are laid out otherwise."""
 
@@ -57,6 +59,7 @@ def build_inputs(clone: Clone, ref: str) -> BuildInputs:
         python=found.get(PYTHON, ""),
         pin=pin,
         llvm=combine(pin, found.get(BUILD_LLVM, ""), *patches),
+        patched=bool(patches),
         builds=BUILD in found,
     )
 
@@ -76,11 +79,6 @@ def llvm_pin(clone: Clone, commit: str) -> str:
         return named if isinstance(named, str) and _HASH.fullmatch(named) else ""
     named = (clone.text(commit, "thirdparty/llvm-hash.txt") or "").strip()
     return named if _HASH.fullmatch(named) else ""
-
-
-def has_patches(clone: Clone, commit: str) -> bool:
-    """Whether the commit builds LLVM with changes of its own, which a revision does not show."""
-    return any(entry.path.endswith(".patch") for entry in clone.entries(commit, "thirdparty/"))
 
 
 def mentions(clone: Clone, commit: str, word: str) -> bool:

@@ -13,7 +13,7 @@ from flybisect.toolchain.buildlog import lacks, last_errors, no_network
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.inputs import BUILD_LLVM, BuildInputs, has_patches
+from flybisect.toolchain.inputs import BUILD_LLVM, BuildInputs
 from flybisect.toolchain.interrupted import building_in
 from flybisect.toolchain.model import Exactness
 from flybisect.toolchain.processes import run
@@ -41,14 +41,14 @@ class GivenLlvm:
     built_for: str
     """`BuildInputs.llvm` where it is an install of ours; else empty."""
 
-    def exactness(self, clone: Clone, inputs: BuildInputs) -> Exactness:
+    def exactness(self, inputs: BuildInputs) -> Exactness:
         """EXACT where it is known to be what the commit pins.
 
         A revision does not show whether patches were applied: with any, it is a proxy.
         """
         if self.built_for and self.built_for == inputs.llvm:
             return Exactness.EXACT
-        if self.revision and self.revision == inputs.pin and not has_patches(clone, inputs.commit):
+        if self.revision and self.revision == inputs.pin and not inputs.patched:
             return Exactness.EXACT
         return Exactness.PROXY
 

