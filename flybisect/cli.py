@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import typer
 
 from flybisect import __version__
-from flybisect.commands import check, compare, doctor, matrix, oracles, passes, reduce, releases
+from flybisect.commands import check, commits, compare, doctor, matrix, oracles, passes, reduce, releases
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reduce, check, compare, releases, matrix, oracles, passes, doctor):
+for command in (reduce, check, compare, releases, matrix, commits, oracles, passes, doctor):
     command.add_to(app)
 
 

@@ -9,7 +9,7 @@ from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 from flybisect.yamlfile import number_at, read_mapping, text_at
 
 FILE = "flybisect.yaml"
-KEYS = ("arch", "flydsl", "oracle", "timeout", "memory", "jobs", "workdir")
+KEYS = ("arch", "flydsl", "oracle", "timeout", "memory", "jobs", "workdir", "repo")
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Defaults:
     """MiB per trial."""
     jobs: int | None = None
     workdir: Path | None = None
+    repo: Path | None = None
+    """A clone of FlyDSL."""
 
 
 def load_defaults(start: Path) -> Defaults:
@@ -41,7 +43,7 @@ def _read(path: Path) -> Defaults:
     data = read_mapping(path, KEYS)
     memory = number_at(data, "memory", origin, *MEMORIES)
     jobs = number_at(data, "jobs", origin, *JOBS)
-    workdir = text_at(data, "workdir", origin)
+    workdir, repo = text_at(data, "workdir", origin), text_at(data, "repo", origin)
     return Defaults(
         arch=text_at(data, "arch", origin),
         flydsl=text_at(data, "flydsl", origin),
@@ -50,4 +52,5 @@ def _read(path: Path) -> Defaults:
         memory=None if memory is None else int(memory),
         jobs=None if jobs is None else int(jobs),
         workdir=None if workdir is None else path.parent / Path(workdir).expanduser(),
+        repo=None if repo is None else path.parent / Path(repo).expanduser(),
     )

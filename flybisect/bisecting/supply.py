@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,12 +28,14 @@ class Supply:
         workdir: Path,
         notify: Notify,
         builder: SourceBuilder | None = None,
+        imported: Sequence[str] = (),
     ) -> None:
         self._repository = repository
         self._toolchains = toolchains
         self._workdir = workdir
         self._notify = notify
         self._builder = builder
+        self._imported = imported
         self._lock = threading.Lock()
         self._sites: dict[Landmark, Path] = {}
         self.made: dict[str, tuple[Way, Toolchain]] = {}
@@ -44,6 +47,10 @@ class Supply:
         self.made.setdefault(found.key, (way, found))
         return found
 
+    def inputs(self, commit: str) -> Inputs:
+        """What a commit is built of, and what the script imports of it."""
+        return self._repository.inputs(commit, self._imported)
+
     def _make(self, commit: str, inputs: Inputs, way: Way) -> Toolchain:
         if way.release is None:
             if self._builder is None:
@@ -52,9 +59,9 @@ class Supply:
         site = self._site(way.release)
         if way.kind == "release":
             return self._toolchains.get(way.release.version)
-        return self.over(commit, inputs, way.release, site, way)
+        return self._over(commit, inputs, way.release, site, way)
 
-    def over(self, commit: str, inputs: Inputs, mark: Landmark, site: Path, way: Way) -> Toolchain:
+    def _over(self, commit: str, inputs: Inputs, mark: Landmark, site: Path, way: Way) -> Toolchain:
         paths = [PYTHON, *(path for path, found in inputs.imported if found)]
 
         def write(folder: Path) -> None:

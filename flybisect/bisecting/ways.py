@@ -73,12 +73,12 @@ class Ways:
         """For a commit that there is no way to."""
         reason = "no release has its natives"
         if self.builder is None:
-            return f"it can't be had exactly: {reason}"
+            return f"can't be had exactly: {reason}"
         try:
             self.builder.exactness(commit)
         except Unavailable as error:
-            return f"it can't be had exactly: {reason}, and {error}"
-        return f"it can't be had: {reason}"
+            return f"can't be had exactly: {reason}, and {error}"
+        return f"can't be had: {reason}"
 
     def _source(self, commit: str) -> Exactness | None:
         if self.builder is None:

@@ -1,0 +1,198 @@
+"""What a bisection of commits came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from flybisect.bisecting.attribution import Attribution
+from flybisect.bisecting.gitlog import Mark, bisect_log
+from flybisect.bisecting.line import Line
+from flybisect.bisecting.sides import Find, Rule
+from flybisect.bisecting.tested import Tested, in_order, signature_changes
+from flybisect.bisecting.ways import Way
+from flybisect.history.commit import Commit
+from flybisect.search.bisect import Found, Side
+from flybisect.toolchain.model import Exactness, Toolchain
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Whether a culprit is more than likely."""
+
+    done: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A commit that can be the culprit."""
+
+    at: int
+    commit: Commit
+    touches: tuple[str, ...]
+    pins: tuple[str | None, str | None] | None
+    """LLVM's, where it changes them."""
+
+
+@dataclass(frozen=True)
+class CommitAnswer:
+    """`to_dict` is the object that `--json` prints."""
+
+    line: Line
+    rule: Rule
+    found: Found
+    tested: tuple[Tested, ...]
+    """In the order in which they were found out; those that there was no way to among them."""
+    attribution: Attribution
+    confirmation: Confirmation
+    made: Mapping[str, tuple[Way, Toolchain]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def find(self) -> Find:
+        return self.rule.find
+
+    @property
+    def before(self) -> Commit:
+        """The last commit that is like the older end."""
+        return self.line.candidates[self.found.before].last
+
+    @property
+    def after(self) -> Commit:
+        """The first commit that was seen to be like the newer end."""
+        return self.line.candidates[self.found.after].first
+
+    @property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """One where the answer is exact. Of commits with equal build inputs only the first can be it."""
+        return tuple(
+            Suspect(at, self.line.candidates[at].first, self.line.touches(at), self.line.pins(at))
+            for at in self.found.suspects
+        )
+
+    @property
+    def exact(self) -> bool:
+        """One commit, and it and its parent were had exactly."""
+        return self.found.exact and self.confirmation.done
+
+    @property
+    def runs(self) -> list[Tested]:
+        """Those that were really tried."""
+        return [tested for tested in self.tested if tested.observation is not None]
+
+    @property
+    def skipped(self) -> list[Tested]:
+        return [tested for tested in in_order(self.tested) if tested.side is Side.SKIP]
+
+    @property
+    def strategy(self) -> str:
+        """By which ways the tested ones were had."""
+        kinds: dict[str, None] = {}
+        for tested in self.runs:
+            exactness = Exactness.EXACT if tested.toolchain is None else tested.toolchain.exactness
+            kind = "release" if tested.toolchain is None else tested.toolchain.kind
+            kind = "release" if kind == "installed" else kind
+            kinds[kind if exactness is Exactness.EXACT else f"{exactness.value} {kind}"] = None
+        return ", ".join(kinds)
+
+    def bisect_log(self) -> str:
+        """For `git bisect replay`: what was tested, then what follows for commits of equal build inputs."""
+        ends = (0, len(self.line.candidates) - 1)
+        marks = [Mark(self.line.commit(t.at), t.side) for t in self.tested if t.at not in ends]
+        given = {mark.commit.hash for mark in marks} | {self.line.commit(at).hash for at in ends}
+        older = Side.GOOD if self.find is Find.BUG else Side.BAD
+        newer = Side.BAD if self.find is Find.BUG else Side.GOOD
+        more = [Mark(self.before, older), *self._between(), Mark(self.after, newer)]
+        marks += [mark for mark in more if mark.commit.hash not in given]
+        return bisect_log(
+            self.line.commit(0),
+            self.line.commit(ends[1]),
+            marks,
+            find=self.find,
+            first_parent=self.line.range.merges,
+            paths=self.line.range.paths,
+        )
+
+    def _between(self) -> list[Mark]:
+        """All commits that can't be told apart."""
+        listed = self.line.candidates[self.found.before + 1 : self.found.after]
+        return [Mark(commit, Side.SKIP) for candidate in listed for commit in candidate.commits]
+
+    def to_dict(self, log: str) -> dict[str, Any]:
+        """Keys are kept stable; more may come. `log`: where the log of `git bisect` was written.
+
+        first_bad, last_good   (`first_good`, `last_bad` where the fix was looked for) as known from tests;
+                               there are commits between them where `culprits` has more than one
+        culprits               the commits of which one made the change
+        exact                  one culprit, it and its parent tested by exact ways
+        candidates, commits    different FlyDSLs, and commits, in the range
+        """
+        bug = self.find is Find.BUG
+        after, before = ("first_bad", "last_good") if bug else ("first_good", "last_bad")
+        signature = self.rule.signature
+        return {
+            "find": self.find.value,
+            after: self._side(self.after, self.found.after),
+            before: self._side(self.before, self.found.before),
+            "culprits": [
+                {
+                    **_facts(suspect.commit),
+                    "touches": list(suspect.touches),
+                    "llvm_pins": None if suspect.pins is None else list(suspect.pins),
+                }
+                for suspect in self.suspects
+            ],
+            "exact": self.exact,
+            "confirmed": self.confirmation.done,
+            "confirmation": self.confirmation.why,
+            "strategy": self.strategy,
+            "signature": None if signature is None else str(signature),
+            "bound": self.rule.bound,
+            "candidates": len(self.line.candidates),
+            "commits": len(self.line.range.commits) - 1,
+            "tests": [self._test(tested) for tested in in_order(self.runs)],
+            "builds": [
+                {
+                    "key": key,
+                    "spec": made.spec,
+                    "kind": made.kind,
+                    "way": str(way),
+                    "exactness": made.exactness.value,
+                    "flydsl": made.version,
+                }
+                for key, (way, made) in self.made.items()
+            ],
+            "skipped": [
+                {**_facts(self.line.commit(tested.at)), "why": tested.verdict.why} for tested in self.skipped
+            ],
+            "attribution": self.attribution.to_dict(),
+            "monotone": self.found.monotone,
+            "signature_changes": [
+                {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
+                for one, other in signature_changes(self.runs)
+            ],
+            "notes": list(self.notes),
+            "log": log,
+        }
+
+    def test_at(self, at: int) -> Tested:
+        """What was found out about a candidate."""
+        return next(tested for tested in self.tested if tested.at == at)
+
+    def _side(self, commit: Commit, at: int) -> dict[str, Any]:
+        return {
+            **_facts(commit),
+            "touches": list(self.line.touches(at)),
+            "test": self._test(self.test_at(at)),
+        }
+
+    def _test(self, tested: Tested) -> dict[str, Any]:
+        return {"commit": tested.name, "candidate": tested.at, **tested.to_dict()}
+
+
+def _facts(commit: Commit) -> dict[str, Any]:
+    facts = asdict(commit)
+    del facts["parents"]
+    return {**facts, "pull_request": commit.pull_request}

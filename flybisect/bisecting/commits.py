@@ -1,0 +1,242 @@
+"""Bisecting commits: which one brought the bug in, or repaired it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flybisect.bisecting.answer import CommitAnswer, Confirmation
+from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
+from flybisect.bisecting.line import Line
+from flybisect.bisecting.parallel import each
+from flybisect.bisecting.releases import wrong_way
+from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for, shows
+from flybisect.bisecting.supply import Supply
+from flybisect.bisecting.tested import Tested
+from flybisect.bisecting.tester import Tester
+from flybisect.bisecting.ways import Way, Ways
+from flybisect.errors import UserError
+from flybisect.history.commit import Commit
+from flybisect.history.inputs import Inputs
+from flybisect.history.landmarks import Landmark
+from flybisect.observation import Answer, Verdict
+from flybisect.oracle import Evidence
+from flybisect.search.bisect import Found, Side, bisect
+from flybisect.toolchain.model import Exactness, SourceBuilder, Toolchain, Unavailable
+from flybisect.toolchain.store import Notify
+
+
+class CommitSearch:
+    """One search over the candidates of a line."""
+
+    def __init__(
+        self,
+        line: Line,
+        supply: Supply,
+        tester: Tester,
+        measure: Measure,
+        notify: Notify,
+        *,
+        builder: SourceBuilder | None = None,
+        allow_inexact: bool = False,
+    ) -> None:
+        self._line = line
+        self._supply = supply
+        self._tester = tester
+        self._measure = measure
+        self._notify = notify
+        self._allow_inexact = allow_inexact
+        self._ways = Ways(line.known, builder)
+        self._tested: dict[int, Tested] = {}
+
+    def run(self, find: Find | None, jobs: int) -> CommitAnswer:
+        """Raises UserError where an end can't be had or judged, or the two do not tell."""
+        rule = self._ends()
+        if find is not None and rule.find is not find:
+            raise UserError(wrong_way(find, self._name(0), self._name(-1)))
+        notes = self._check_older(rule)
+        attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, rule))
+        if self._allow_inexact:
+            self._ways = replace(self._ways, lenders=self._lenders(attribution))
+        self._leave_out()
+        found = self._search(rule, jobs)
+        confirmation = self._confirm(rule, found)
+        return CommitAnswer(
+            line=self._line,
+            rule=rule,
+            found=found,
+            tested=tuple(self._tested.values()),
+            attribution=attribution,
+            confirmation=confirmation,
+            made=dict(self._supply.made),
+            notes=tuple(notes),
+        )
+
+    def _ends(self) -> Rule:
+        last = len(self._line.candidates) - 1
+        ways = [self._end_way(at) for at in (0, last)]
+        toolchains = [self._had(at, way) for at, way in zip((0, last), ways, strict=True)]
+        older, newer = self._tester.ends(*toolchains)
+        try:
+            rule = rule_for(self._measure, older, newer)
+        except NotApart as error:
+            raise UserError(f"{self._name(0)}..{self._name(-1)}: {error}") from error
+        for at, way, toolchain, evidence in zip((0, last), ways, toolchains, (older, newer), strict=True):
+            self._note(at, rule, evidence, toolchain, way)
+        return rule
+
+    def _end_way(self, at: int) -> Way:
+        """The best; one that is not exact only with the user's word."""
+        commit, inputs = self._at(at)
+        exact = self._ways.exact(inputs, commit.hash)
+        if exact:
+            return exact[0]
+        if not self._allow_inexact:
+            raise UserError(
+                f"the end {self._name(at)} {self._ways.why_none(commit.hash)}; take an end that has a "
+                "release, or allow inexact ways with --allow-inexact"
+            )
+        nearest = tuple(known.mark for known in self._line.known[:1])
+        found = replace(self._ways, lenders=nearest).all(inputs, commit.hash)
+        if not found:
+            raise UserError(f"the end {self._name(at)} {self._ways.why_none(commit.hash)}")
+        return found[0]
+
+    def _had(self, at: int, way: Way) -> Toolchain:
+        commit, inputs = self._at(at)
+        try:
+            return self._supply.get(commit.hash, inputs, way)
+        except Unavailable as error:
+            raise UserError(f"the end {self._name(at)} can't be had: {error}") from error
+
+    def _check_older(self, rule: Rule) -> list[str]:
+        """Where the older end lies on a branch of its own, it has to be as its merge base is."""
+        older = self._line.range.older
+        if self._line.range.base is None:
+            return []
+        base = f"the merge base {self._line.candidates[0].first.short}"
+        inputs = self._supply.inputs(older.hash)
+        exact = self._ways.exact(inputs, older.hash)
+        if not exact:
+            return [f"{older.short} is not an ancestor and can't be had; {base} stood for it"]
+        try:
+            evidence = self._tester.observe(self._supply.get(older.hash, inputs, exact[0]))
+        except Unavailable as error:
+            return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
+        side = rule.judge(evidence)[0]
+        if side is self._tested[0].side:
+            return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
+        if side is Side.SKIP:
+            return [f"{older.short} is not an ancestor and can't be judged; {base} stood for it"]
+        raise UserError(
+            f"{older.short} is {side.value}, and {base} is {self._tested[0].side.value} already: the change "
+            f"is between those two and not on the way to {self._line.range.newer.short}"
+        )
+
+    def _end(self, at: int) -> End:
+        commit, inputs = self._at(at)
+        marks = [known.mark for known in self._line.known if known.inputs.natives == inputs.natives]
+        return End(commit.hash, inputs, self._tested[self._place(at)].side, marks[0] if marks else None)
+
+    def _cross(self, end: End, mark: Landmark, rule: Rule) -> Tested:
+        way = Way("overlay", Exactness.INEXACT, mark)
+        try:
+            toolchain = self._supply.get(end.commit, end.inputs, way)
+        except Unavailable as error:
+            return Tested(-1, end.commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
+        self._notify(f"{end.commit[:8]}: {way}, to see which half owns the change")
+        evidence = self._tester.observe(toolchain)
+        side, verdict = rule.judge(evidence)
+        return Tested(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way))
+
+    def _lenders(self, attribution: Attribution) -> tuple[Landmark, ...]:
+        """Whose natives to put under commits that can't be had exactly."""
+        if attribution.owner is Owner.UNKNOWN and not attribution.cells:
+            return tuple(known.mark for known in self._line.known[:1])
+        if not attribution.lenders:
+            self._notify("other natives under a commit's Python would not show this change: none are used")
+        return attribution.lenders
+
+    def _leave_out(self) -> None:
+        """Candidates that there is no way to are known without a test."""
+        for at, candidate in enumerate(self._line.candidates):
+            if at not in self._tested and not self._ways_to(at):
+                verdict = Verdict(Answer.UNRESOLVED, why=self._ways.why_none(candidate.first.hash))
+                self._tested[at] = Tested(at, self._line.commit(at).hash, Side.SKIP, verdict)
+
+    def _search(self, rule: Rule, jobs: int) -> Found:
+        known = {at: tested.side for at, tested in self._tested.items()}
+
+        def ask(places: Sequence[int]) -> list[Side]:
+            return each(lambda at: self._test(at, rule), places, jobs)
+
+        found = bisect(len(self._line.candidates), ask, known=known, jobs=jobs)
+        if not isinstance(found, Found):
+            raise UserError(f"{self._name(0)}..{self._name(-1)}: {found.why.value}")
+        return found
+
+    def _test(self, at: int, rule: Rule) -> Side:
+        """By the best way; where that does not let it be judged, by the next one."""
+        commit, inputs = self._at(at)
+        for way in self._ways_to(at):
+            try:
+                toolchain = self._supply.get(commit.hash, inputs, way)
+            except Unavailable as error:
+                verdict = Verdict(Answer.UNRESOLVED, why=str(error))
+                self._tested[at] = Tested(at, commit.hash, Side.SKIP, verdict, way=str(way))
+                continue
+            self._note(at, rule, self._tester.observe(toolchain), toolchain, way)
+            if self._tested[at].side is not Side.SKIP:
+                break
+        return self._tested[at].side
+
+    def _note(self, at: int, rule: Rule, evidence: Evidence, toolchain: Toolchain, way: Way) -> None:
+        side, verdict = rule.judge(evidence)
+        commit = self._line.commit(at)
+        self._tested[at] = Tested(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way))
+        told = shows(self._measure, evidence)
+        self._notify(f"{commit.short} ({way}, {way.exactness.value}): {side.value}, it {told}")
+
+    def _confirm(self, rule: Rule, found: Found) -> Confirmation:
+        """A culprit that was found inexactly is tried once more, with its parent, by exact ways."""
+        if not found.exact:
+            return Confirmation(False, "the answer is a range")
+        pair = found.before, found.after
+        inexact = [at for at in pair if not self._is_exact(at)]
+        if not inexact:
+            return Confirmation(True, "it and its parent were tested by exact ways")
+        for at in inexact:
+            commit, inputs = self._at(at)
+            exact = self._ways.exact(inputs, commit.hash)
+            if not exact:
+                return Confirmation(False, f"{commit.short} {self._ways.why_none(commit.hash)}")
+            try:
+                toolchain = self._supply.get(commit.hash, inputs, exact[0])
+            except Unavailable as error:
+                return Confirmation(False, f"{commit.short} can't be had exactly: {error}")
+            expected = self._tested[at].side
+            self._note(at, rule, self._tester.observe(toolchain), toolchain, exact[0])
+            if self._tested[at].side is not expected:
+                told = f"{self._tested[at].side.value}, not {expected.value}"
+                return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
+        return Confirmation(True, "it and its parent were tested once more by exact ways")
+
+    def _is_exact(self, at: int) -> bool:
+        toolchain = self._tested[at].toolchain
+        return toolchain is not None and toolchain.exactness is Exactness.EXACT
+
+    def _ways_to(self, at: int) -> list[Way]:
+        commit, inputs = self._at(at)
+        if self._allow_inexact:
+            return self._ways.all(inputs, commit.hash)
+        return self._ways.exact(inputs, commit.hash)
+
+    def _at(self, at: int) -> tuple[Commit, Inputs]:
+        place = self._place(at)
+        return self._line.commit(place), self._line.candidates[place].inputs
+
+    def _place(self, at: int) -> int:
+        return at % len(self._line.candidates)
+
+    def _name(self, at: int) -> str:
+        return self._line.commit(self._place(at)).short

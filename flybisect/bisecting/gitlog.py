@@ -1,0 +1,61 @@
+"""A bisection as `git bisect log` writes it and `git bisect replay` takes it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flybisect.bisecting.sides import Find
+from flybisect.history.commit import Commit
+from flybisect.search.bisect import Side
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One answer."""
+
+    commit: Commit
+    side: Side
+
+
+def bisect_log(
+    older: Commit,
+    newer: Commit,
+    marks: Iterable[Mark],
+    *,
+    find: Find,
+    first_parent: bool = False,
+    paths: Sequence[str] = (),
+) -> str:
+    """`marks` in the order in which they were found, those of the ends left out.
+
+    Where the fix is looked for, git's words are `broken` and `fixed`, as it allows them to be chosen.
+    """
+    words = _words(find)
+    old, new = words[_side(find, newer=False)], words[_side(find, newer=True)]
+    start = ["git bisect start"]
+    if find is Find.FIX:
+        start.append(f"--term-old={old} --term-new={new}")
+    if first_parent:
+        start.append("--first-parent")
+    start.append(f"'{newer.hash}' '{older.hash}' --")
+    start += [f"'{path}'" for path in paths]
+    lines = [_told(new, newer), _told(old, older), " ".join(start)]
+    for mark in marks:
+        word = words[mark.side]
+        lines += [_told(word, mark.commit), f"git bisect {word} {mark.commit.hash}"]
+    return "\n".join(lines) + "\n"
+
+
+def _words(find: Find) -> dict[Side, str]:
+    if find is Find.BUG:
+        return {Side.GOOD: "good", Side.BAD: "bad", Side.SKIP: "skip"}
+    return {Side.GOOD: "fixed", Side.BAD: "broken", Side.SKIP: "skip"}
+
+
+def _side(find: Find, *, newer: bool) -> Side:
+    return Side.BAD if newer is (find is Find.BUG) else Side.GOOD
+
+
+def _told(word: str, commit: Commit) -> str:
+    return f"# {word}: [{commit.hash}] {commit.subject}"

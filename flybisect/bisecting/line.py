@@ -1,0 +1,68 @@
+"""A range of commits, ready to be searched: its different FlyDSLs and the releases that help to have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flybisect.bisecting.ways import Known
+from flybisect.errors import UserError
+from flybisect.history.candidates import Candidate, candidates
+from flybisect.history.commit import Commit
+from flybisect.history.inputs import Half, Inputs, touched
+from flybisect.history.landmarks import landmarks
+from flybisect.history.range import Range
+from flybisect.history.repository import Repository
+from flybisect.toolchain.index import Releases
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is searched."""
+
+    range: Range
+    candidates: tuple[Candidate, ...]
+    known: tuple[Known, ...]
+    """Releases whose commit is known; those nearest to the newer end first."""
+
+    def commit(self, at: int) -> Commit:
+        """The one that stands for a candidate: the ends by what they were called, others by their first."""
+        candidate = self.candidates[at]
+        return candidate.last if at == len(self.candidates) - 1 else candidate.first
+
+    def touches(self, at: int) -> tuple[str, ...]:
+        """What a candidate's first commit changed. Empty for the older end."""
+        if at == 0:
+            return ()
+        return touched(self.candidates[at - 1].inputs, self.candidates[at].inputs)
+
+    def pins(self, at: int) -> tuple[str | None, str | None] | None:
+        """LLVM's pins before and after a candidate's first commit, where it changes them."""
+        if at == 0 or Half.LLVM not in self.touches(at):
+            return None
+        return self.candidates[at - 1].inputs.llvm_pin, self.candidates[at].inputs.llvm_pin
+
+
+def line_of(repository: Repository, found: Range, versions: Releases, imported: Sequence[str]) -> Line:
+    """Raises UserError where no commit of the range can make a difference to a compile."""
+    history = [(commit, repository.inputs(commit.hash, imported)) for commit in found.commits]
+    listed = candidates(history)
+    if len(listed) < 2:
+        raise UserError(
+            f"none of the {len(found.commits) - 1} commits in the range changes anything that a compile "
+            "depends on (native sources, python/flydsl, LLVM's pin, build scripts, what the script imports)"
+        )
+    return Line(found, tuple(listed), tuple(_known(repository, found, versions, imported)))
+
+
+def _known(
+    repository: Repository, found: Range, versions: Releases, imported: Sequence[str]
+) -> Iterable[Known]:
+    marks = landmarks(repository, versions.versions, found.newer.hash)
+    wanted = repository.count(found.newer.hash)
+    marks.sort(key=lambda mark: (abs(repository.count(mark.commit) - wanted), mark.version))
+    known: dict[str, Inputs] = {}
+    for mark in marks:
+        if mark.commit not in known:
+            known[mark.commit] = repository.inputs(mark.commit, imported)
+        yield Known(mark, known[mark.commit])

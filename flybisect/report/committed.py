@@ -1,0 +1,72 @@
+"""What `flybisect commits` prints for a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flybisect.bisecting.answer import CommitAnswer, Suspect
+from flybisect.bisecting.sides import Find
+from flybisect.history.commit import Commit
+from flybisect.report.released import figures, print_rule, print_tests, print_warnings
+
+
+def print_commits(answer: CommitAnswer, log: Path) -> None:
+    """The answer first, then what it stands on."""
+    bug = answer.find is Find.BUG
+    after, before = ("first bad", "last good") if bug else ("first good", "last bad")
+    suspects = answer.suspects
+    if len(suspects) == 1:
+        print(f"{after} commit: {described(suspects[0])}")
+    else:
+        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tested:")
+        for suspect in suspects:
+            print(f"  {described(suspect)}")
+    _print_side(before, answer, answer.before, answer.found.before)
+    _print_side(after, answer, answer.after, answer.found.after)
+    print(f"{'confirmed' if answer.confirmation.done else 'unconfirmed'}: {answer.confirmation.why}")
+    print_rule(answer.rule)
+    _print_attribution(answer)
+    total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
+    print(f"{total} commits, {different} candidates, {len(answer.runs)} tests ({answer.strategy})")
+    print_tests(answer.runs)
+    left_out = [tested for tested in answer.skipped if tested.observation is None]
+    if left_out:
+        print(
+            f"not tested: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}"
+        )
+    print_warnings(answer.runs, answer.found.monotone)
+    for note in answer.notes:
+        print(f"note: {note}")
+    print(f"git bisect replay {log}")
+
+
+def described(suspect: Suspect) -> str:
+    """A commit on a line, with what it touches."""
+    told = f"{_told(suspect.commit)} [{', '.join(suspect.touches)}]"
+    if suspect.pins is None:
+        return told
+    older, newer = ((pin or "none")[:12] for pin in suspect.pins)
+    return f"{told} LLVM {older} -> {newer}"
+
+
+def _told(commit: Commit) -> str:
+    return f"{commit.short} {commit.date[:10]} {commit.author}: {commit.subject}"
+
+
+def _print_side(title: str, answer: CommitAnswer, commit: Commit, at: int) -> None:
+    tested = answer.test_at(at)
+    exactness = "" if tested.toolchain is None else f", {tested.toolchain.exactness.value}"
+    shown = "; ".join(part for part in (figures(tested), tested.signature or "no failure") if part)
+    print(f"{title}: {_told(commit)}")
+    print(f"  {shown} ({tested.way}{exactness})")
+
+
+def _print_attribution(answer: CommitAnswer) -> None:
+    found = answer.attribution
+    print(f"the change is owned by: {found.owner.value} ({found.why})")
+    for cell in found.cells:
+        pair = f"Python of {cell.python[:8]} over the natives of {cell.natives.version}"
+        print(f"  {pair}: {cell.tested.side.value}")
+    if found.llvm_changes:
+        older, newer = ((pin or "none")[:12] for pin in found.llvm_pins)
+        print(f"  the LLVM pin changes in this range: {older} -> {newer}")
