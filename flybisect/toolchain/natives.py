@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.toolchain.buildenv import program
 
 COPIED = "python-is-copied"
 """A file beside a built package: all of it but `_mlir` is the commit's `python/flydsl`, byte for byte."""
@@ -58,7 +59,7 @@ def _free(library: Path, build: Path) -> None:
     own = ["$ORIGIN", *(entry for entry in entries if entry != "$ORIGIN" and not _below(entry, build))]
     if not any(_finds(entries, name, library.parent, build) for name in needed):
         return
-    patchelf = shutil.which("patchelf")
+    patchelf = program("patchelf")
     if patchelf is None:
         raise UserError(
             f"{library.name} looks for libraries in its build folder, and patchelf, which can change that, "

