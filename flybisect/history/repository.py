@@ -91,14 +91,16 @@ class Repository:
 
     def inputs(self, commit: str, imported: Sequence[str] = ()) -> Inputs:
         """What its FlyDSL is built of; `imported`: paths that count as well."""
-        paths = (*NATIVE, PYTHON, *SCRIPTS, BUILD_LLVM, *PINS, *imported)
-        hashes = self._hashes(commit, paths)
+        hashes = self._hashes(commit, (*NATIVE, PYTHON, *SCRIPTS, BUILD_LLVM))
+        # Asked for by themselves: `git ls-tree` shows no folder where it is asked for something below it.
+        pins = self._hashes(commit, PINS)
+        hashes |= {path: self._hashes(commit, [path]).get(path, "") for path in imported}
         patches = [
             f"{path} {found}"
             for path, found in sorted(self._hashes(commit, ["thirdparty/"]).items())
             if path.endswith(".patch")
         ]
-        pin = next((pin_in(p, self._git("cat-file", "blob", hashes[p])) for p in PINS if p in hashes), None)
+        pin = next((pin_in(p, self._git("cat-file", "blob", pins[p])) for p in PINS if p in pins), None)
         return inputs_of(hashes, patches, pin, imported)
 
     def entries(self, commit: str) -> frozenset[str]:
