@@ -6,6 +6,7 @@ machine's in one sentence, 125 cannot be judged, 130 interrupted.
 
 from __future__ import annotations
 
+import io
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -47,6 +48,7 @@ def _top(
 def main(argv: Sequence[str] | None = None) -> None:
     """Entry of the console script. Leaves by SystemExit, always."""
     given = sys.argv[1:] if argv is None else list(argv)
+    _print_anything()
     try:
         with interruptible():
             app(args=given, prog_name="flybisect", obj=tuple(given))
@@ -59,6 +61,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         _fail(f"{where}{error.strerror or error}", 2)
     except sqlite3.Error as error:
         _fail(f"the session's journal cannot be written: {error}", 2)
+
+
+def _print_anything() -> None:
+    """A message of the compiler, or a file's name, may hold what the terminal's encoding does not."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _fail(sentence: str, code: int) -> None:

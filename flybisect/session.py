@@ -69,7 +69,7 @@ class Session:
         return found if isinstance(found, dict) else None
 
     def save_result(self, result: Mapping[str, Any]) -> None:
-        write_text(self.result_path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        write_text(self.result_path, json.dumps(result, indent=2) + "\n")
 
     def close(self) -> None:
         self.journal.close()

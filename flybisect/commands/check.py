@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from flybisect.checking import check as check_once
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.report.asjson import print_json
 from flybisect.report.checked import print_check
 from flybisect.workbench import Forgetful, Request, prepare
 
@@ -54,7 +54,7 @@ def check(
     with bench.judge(Forgetful()) as judge:
         found = check_once(judge, bench.source, signature)
     if json:
-        print(json_format.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        print_json(found.to_dict())
     else:
         print_check(found)
     raise typer.Exit(found.exit_code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from flybisect.durable import write_text
 from flybisect.history.imports import imported_paths
 from flybisect.history.locate import locate
 from flybisect.history.range import read_range
+from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits
 from flybisect.toolchain.index import releases
 from flybisect.workbench import set_up
@@ -82,14 +82,14 @@ def commits(
     line = line_of(repository, found, known, imported)
     supply = Supply(repository, stand.toolchains, stand.workdir, notify, imported=imported)
     with open_study(stand, notify) as study:
-        search = CommitSearch(line, supply, study.tester, study.measure, notify, allow_inexact=allow_inexact)
+        search = CommitSearch(line, supply, study.observer, study.measure, notify, allow_inexact=allow_inexact)
         answer = search.run(find, stand.jobs)
         log = study.session.folder / "bisect.log"
         write_text(log, answer.bisect_log())
         data = answer.to_dict(str(log))
         study.session.save_result({"commits": data})
     if json:
-        print(json_format.dumps(data, indent=2, ensure_ascii=False))
+        print_json(data)
     else:
         print_commits(answer, log)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -13,6 +12,7 @@ from flybisect.commands import options
 from flybisect.commands.notify import notifier
 from flybisect.comparing import compare as compare_settings
 from flybisect.probe.runner import Runner
+from flybisect.report.asjson import print_json
 from flybisect.report.compared import as_markdown, print_columns
 from flybisect.workbench import Request, line_up
 
@@ -44,7 +44,7 @@ def compare(
         columns = compare_settings(case, source, settings, runner)
     if json:
         data = {"script": str(case.script), "columns": [column.to_dict() for column in columns]}
-        print(json_format.dumps(data, indent=2, ensure_ascii=False))
+        print_json(data)
     elif markdown:
         print(as_markdown(columns))
     else:

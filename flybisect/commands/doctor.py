@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import typer
 from flybisect.commands import options
 from flybisect.probe.inside.landlock import abi
 from flybisect.probe.runner import confinement
+from flybisect.report.asjson import print_json
 from flybisect.report.machine import print_checks
 from flybisect.toolchain.doctor import Check, Machine, State, examine, usable
 from flybisect.workbench import workdir_of
@@ -24,7 +24,7 @@ def doctor(workdir: options.Workdir = None, json: options.Json = False) -> None:
     checks = examine(Machine(workdir_of(workdir, Path.cwd())), more=[_confinement()])
     if json:
         data = {"usable": usable(checks), "checks": [asdict(check) for check in checks]}
-        print(json_format.dumps(data, indent=2, ensure_ascii=False))
+        print_json(data)
     else:
         print_checks(checks)
     if not usable(checks):

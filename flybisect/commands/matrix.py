@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ from flybisect.bisecting import matrix as table
 from flybisect.bisecting.start import open_table, versions_in
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.report.asjson import print_json
 from flybisect.report.tabulated import as_dict, as_markdown, print_matrix
 from flybisect.workbench import Request, set_up
 
@@ -50,17 +50,17 @@ def matrix(
     )
     stand = set_up(request, notify, extra_index_url=extra_index_url)
     versions = versions_in(flydsl, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
-    with open_table(stand, notify) as (tester, measure):
+    with open_table(stand, notify) as (observer, measure):
         # Both ends first: how long a trial takes there bounds the others.
-        tester.ends(stand.toolchains.get(versions[0]), stand.toolchains.get(versions[-1]))
+        observer.ends(stand.toolchains.get(versions[0]), stand.toolchains.get(versions[-1]))
         rows = []
         for at, version in enumerate(versions):
             toolchain = stand.toolchains.get(version)
-            evidence = tester.observe(toolchain)
+            evidence = observer.observe(toolchain)
             rows.append(table.row(at, version, toolchain, evidence, measure))
             notify(f"{version}: {rows[-1].side.value}")
     if json:
-        print(json_format.dumps(as_dict(stand.case.script, rows), indent=2, ensure_ascii=False))
+        print_json(as_dict(stand.case.script, rows))
     elif markdown:
         print(as_markdown(rows))
     else:

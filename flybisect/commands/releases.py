@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_format
-
 import typer
 
 from flybisect.bisecting.releases import ReleaseSearch
 from flybisect.bisecting.start import case_request, open_study, versions_in
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.report.asjson import print_json
 from flybisect.report.released import print_releases
 from flybisect.workbench import set_up
 
@@ -52,11 +51,11 @@ def releases(
     stand = set_up(request, notify, extra_index_url=extra_index_url)
     found = versions_in(versions, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
     with open_study(stand, notify) as study:
-        search = ReleaseSearch(found, stand.toolchains, study.tester, study.measure)
+        search = ReleaseSearch(found, stand.toolchains, study.observer, study.measure)
         answer = search.run(find, stand.jobs)
         study.session.save_result({"releases": answer.to_dict()})
     if json:
-        print(json_format.dumps(answer.to_dict(), indent=2, ensure_ascii=False))
+        print_json(answer.to_dict())
     else:
         print_releases(answer)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from flybisect.case import Against
 from flybisect.observation import Observation, Verdict
 from flybisect.reducing import Heading, Result
 from flybisect.report import header
+from flybisect.report.asjson import print_json
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import table
 from flybisect.script.argv import reads_arguments
@@ -58,7 +58,7 @@ def print_result(result: Result, as_json: bool) -> None:
     """On stdout: one JSON object, or a few lines whose last is the path of the script."""
     data = result.to_dict()
     if as_json:
-        print(json.dumps(data, indent=2, ensure_ascii=False))
+        print_json(data)
         return
     for line in _summary(result, data):
         print(line)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from flybisect.observation import Observation
 from tests.cli.running import Run
@@ -82,3 +87,20 @@ def test_own_oracle(run: Run, script: Callable[[str], Path], workdir: Path) -> N
     )
     ran = run("check", path, "--oracle", own, *ARCH, "--workdir", workdir, "--json")
     assert (ran.code, ran.data["oracle"], ran.data["signature"]) == (0, "mine", "mine: static")
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_what_is_no_text_is_printed_all_the_same(tmp_path: Path, workdir: Path, words: list[str]) -> None:
+    path = tmp_path / "says.py"
+    path.write_text("raise ValueError('gr\\u00fc\\u00dfe \\udce9')\n", encoding="utf-8")
+    command = [sys.executable, "-m", "flybisect", "check", str(path), "--oracle", "assertion", *ARCH]
+    ran = subprocess.run(
+        [*command, "--workdir", str(workdir), *words],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (ran.returncode, ran.stderr) == (1, b"")
+    if words:
+        assert "gr\u00fc\u00dfe \udce9" in json.loads(ran.stdout)["why"]
+    else:
+        assert b"gr\\xfc\\xdfe" in ran.stdout
