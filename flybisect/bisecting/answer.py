@@ -10,7 +10,7 @@ from flybisect.bisecting.attribution import Attribution
 from flybisect.bisecting.gitlog import Mark, bisect_log
 from flybisect.bisecting.line import Line
 from flybisect.bisecting.sides import Find, Rule
-from flybisect.bisecting.tested import Tested, in_order, signature_changes
+from flybisect.bisecting.tried import Tried, in_order, signature_changes
 from flybisect.bisecting.ways import Way
 from flybisect.history.commit import Commit
 from flybisect.search.bisect import Found, Side
@@ -34,6 +34,8 @@ class Suspect:
     touches: tuple[str, ...]
     pins: tuple[str | None, str | None] | None
     """LLVM's, where it changes them."""
+    likely: bool
+    """It touches the half that owns the change, as far as that is known."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class CommitAnswer:
     line: Line
     rule: Rule
     found: Found
-    tested: tuple[Tested, ...]
+    tried: tuple[Tried, ...]
     """In the order in which they were found out; those that there was no way to among them."""
     attribution: Attribution
     confirmation: Confirmation
@@ -67,10 +69,7 @@ class CommitAnswer:
     @property
     def suspects(self) -> tuple[Suspect, ...]:
         """One where the answer is exact. Of commits with equal build inputs only the first can be it."""
-        return tuple(
-            Suspect(at, self.line.candidates[at].first, self.line.touches(at), self.line.pins(at))
-            for at in self.found.suspects
-        )
+        return tuple(self._suspect(at) for at in self.found.suspects)
 
     @property
     def exact(self) -> bool:
@@ -78,29 +77,29 @@ class CommitAnswer:
         return self.found.exact and self.confirmation.done
 
     @property
-    def runs(self) -> list[Tested]:
+    def runs(self) -> list[Tried]:
         """Those that were really tried."""
-        return [tested for tested in self.tested if tested.observation is not None]
+        return [tried for tried in self.tried if tried.observation is not None]
 
     @property
-    def skipped(self) -> list[Tested]:
-        return [tested for tested in in_order(self.tested) if tested.side is Side.SKIP]
+    def skipped(self) -> list[Tried]:
+        return [tried for tried in in_order(self.tried) if tried.side is Side.SKIP]
 
     @property
     def strategy(self) -> str:
-        """By which ways the tested ones were had."""
+        """By which ways the tried ones were had."""
         kinds: dict[str, None] = {}
-        for tested in self.runs:
-            exactness = Exactness.EXACT if tested.toolchain is None else tested.toolchain.exactness
-            kind = "release" if tested.toolchain is None else tested.toolchain.kind
+        for tried in self.runs:
+            exactness = Exactness.EXACT if tried.toolchain is None else tried.toolchain.exactness
+            kind = "release" if tried.toolchain is None else tried.toolchain.kind
             kind = "release" if kind == "installed" else kind
             kinds[kind if exactness is Exactness.EXACT else f"{exactness.value} {kind}"] = None
         return ", ".join(kinds)
 
     def bisect_log(self) -> str:
-        """For `git bisect replay`: what was tested, then what follows for commits of equal build inputs."""
+        """For `git bisect replay`: what was tried, then what follows for commits of equal build inputs."""
         ends = (0, len(self.line.candidates) - 1)
-        marks = [Mark(self.line.commit(t.at), t.side) for t in self.tested if t.at not in ends]
+        marks = [Mark(self.line.commit(t.at), t.side) for t in self.tried if t.at not in ends]
         given = {mark.commit.hash for mark in marks} | {self.line.commit(at).hash for at in ends}
         older = Side.GOOD if self.find is Find.BUG else Side.BAD
         newer = Side.BAD if self.find is Find.BUG else Side.GOOD
@@ -115,6 +114,11 @@ class CommitAnswer:
             paths=self.line.range.paths,
         )
 
+    def _suspect(self, at: int) -> Suspect:
+        touches = self.line.touches(at)
+        likely = self.attribution.owner.may_touch(touches)
+        return Suspect(at, self.line.candidates[at].first, touches, self.line.pins(at), likely)
+
     def _between(self) -> list[Mark]:
         """All commits that can't be told apart."""
         listed = self.line.candidates[self.found.before + 1 : self.found.after]
@@ -126,7 +130,7 @@ class CommitAnswer:
         first_bad, last_good   (`first_good`, `last_bad` where the fix was looked for) as known from tests;
                                there are commits between them where `culprits` has more than one
         culprits               the commits of which one made the change
-        exact                  one culprit, it and its parent tested by exact ways
+        exact                  one culprit, it and its parent tried by exact ways
         candidates, commits    different FlyDSLs, and commits, in the range
         """
         bug = self.find is Find.BUG
@@ -141,6 +145,7 @@ class CommitAnswer:
                     **_facts(suspect.commit),
                     "touches": list(suspect.touches),
                     "llvm_pins": None if suspect.pins is None else list(suspect.pins),
+                    "likely": suspect.likely,
                 }
                 for suspect in self.suspects
             ],
@@ -152,7 +157,7 @@ class CommitAnswer:
             "bound": self.rule.bound,
             "candidates": len(self.line.candidates),
             "commits": len(self.line.range.commits) - 1,
-            "tests": [self._test(tested) for tested in in_order(self.runs)],
+            "tests": [self._test(tried) for tried in in_order(self.runs)],
             "builds": [
                 {
                     "key": key,
@@ -165,7 +170,7 @@ class CommitAnswer:
                 for key, (way, made) in self.made.items()
             ],
             "skipped": [
-                {**_facts(self.line.commit(tested.at)), "why": tested.verdict.why} for tested in self.skipped
+                {**_facts(self.line.commit(tried.at)), "why": tried.verdict.why} for tried in self.skipped
             ],
             "attribution": self.attribution.to_dict(),
             "monotone": self.found.monotone,
@@ -177,9 +182,9 @@ class CommitAnswer:
             "log": log,
         }
 
-    def test_at(self, at: int) -> Tested:
+    def test_at(self, at: int) -> Tried:
         """What was found out about a candidate."""
-        return next(tested for tested in self.tested if tested.at == at)
+        return next(tried for tried in self.tried if tried.at == at)
 
     def _side(self, commit: Commit, at: int) -> dict[str, Any]:
         return {
@@ -188,8 +193,8 @@ class CommitAnswer:
             "test": self._test(self.test_at(at)),
         }
 
-    def _test(self, tested: Tested) -> dict[str, Any]:
-        return {"commit": tested.name, "candidate": tested.at, **tested.to_dict()}
+    def _test(self, tried: Tried) -> dict[str, Any]:
+        return {"commit": tried.name, "candidate": tried.at, **tried.to_dict()}
 
 
 def _facts(commit: Commit) -> dict[str, Any]:

@@ -6,12 +6,12 @@ a pair is no build of any commit, so it tells who owns the change and nothing el
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from flybisect.bisecting.tested import Tested
+from flybisect.bisecting.tried import Tried
 from flybisect.history.inputs import Half, Inputs, touched
 from flybisect.history.landmarks import Landmark
 from flybisect.search.bisect import Side
@@ -28,6 +28,14 @@ class Owner(str, Enum):
     """Both ends are built of the same: build scripts, or what the script imports, made it."""
     UNKNOWN = "unknown"
 
+    def may_touch(self, touches: Sequence[str]) -> bool:
+        """Whether a commit that touches this can have made the change, if halves do not act together."""
+        if self is Owner.PYTHON:
+            return Half.PYTHON in touches
+        if self is Owner.NATIVE:
+            return Half.NATIVE in touches or Half.LLVM in touches
+        return True
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -36,10 +44,10 @@ class Cell:
     natives: Landmark
     python: str
     """Full hash of the commit whose Python it is."""
-    tested: Tested
+    tried: Tried
 
     def to_dict(self) -> dict[str, Any]:
-        return {"natives": self.natives.version, "python": self.python, **self.tested.to_dict()}
+        return {"natives": self.natives.version, "python": self.python, **self.tried.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ class End:
     """A release with the same natives."""
 
 
-Cross = Callable[[End, Landmark], Tested]
+Cross = Callable[[End, Landmark], Tried]
 """Tries an end's Python over a release's natives."""
 
 
@@ -101,7 +109,7 @@ def attribute(older: End, newer: End, cross: Cross) -> Attribution:
         Cell(older.natives, newer.commit, cross(newer, older.natives)),
         Cell(newer.natives, older.commit, cross(older, newer.natives)),
     )
-    over_older, over_newer = (cell.tested.side for cell in cells)
+    over_older, over_newer = (cell.tried.side for cell in cells)
     owner, why = _owner(over_older, over_newer, older.side, newer.side)
     works = ((newer.natives, over_newer is older.side), (older.natives, over_older is newer.side))
     return Attribution(owner, why, pins, cells, tuple(mark for mark, yes in works if yes))

@@ -8,12 +8,12 @@ from dataclasses import replace
 from flybisect.bisecting.answer import CommitAnswer, Confirmation
 from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
 from flybisect.bisecting.line import Line
+from flybisect.bisecting.observer import Observer
 from flybisect.bisecting.parallel import each
 from flybisect.bisecting.releases import wrong_way
 from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for, shows
 from flybisect.bisecting.supply import Supply
-from flybisect.bisecting.tested import Tested
-from flybisect.bisecting.tester import Tester
+from flybisect.bisecting.tried import Tried
 from flybisect.bisecting.ways import Way, Ways
 from flybisect.errors import UserError
 from flybisect.history.commit import Commit
@@ -33,7 +33,7 @@ class CommitSearch:
         self,
         line: Line,
         supply: Supply,
-        tester: Tester,
+        observer: Observer,
         measure: Measure,
         notify: Notify,
         *,
@@ -42,12 +42,12 @@ class CommitSearch:
     ) -> None:
         self._line = line
         self._supply = supply
-        self._tester = tester
+        self._observer = observer
         self._measure = measure
         self._notify = notify
         self._allow_inexact = allow_inexact
         self._ways = Ways(line.known, builder)
-        self._tested: dict[int, Tested] = {}
+        self._tried: dict[int, Tried] = {}
 
     def run(self, find: Find | None, jobs: int) -> CommitAnswer:
         """Raises UserError where an end can't be had or judged, or the two do not tell."""
@@ -65,7 +65,7 @@ class CommitSearch:
             line=self._line,
             rule=rule,
             found=found,
-            tested=tuple(self._tested.values()),
+            tried=tuple(self._tried.values()),
             attribution=attribution,
             confirmation=confirmation,
             made=dict(self._supply.made),
@@ -76,7 +76,7 @@ class CommitSearch:
         last = len(self._line.candidates) - 1
         ways = [self._end_way(at) for at in (0, last)]
         toolchains = [self._had(at, way) for at, way in zip((0, last), ways, strict=True)]
-        older, newer = self._tester.ends(*toolchains)
+        older, newer = self._observer.ends(*toolchains)
         try:
             rule = rule_for(self._measure, older, newer)
         except NotApart as error:
@@ -120,34 +120,34 @@ class CommitSearch:
         if not exact:
             return [f"{older.short} is not an ancestor and can't be had; {base} stood for it"]
         try:
-            evidence = self._tester.observe(self._supply.get(older.hash, inputs, exact[0]))
+            evidence = self._observer.observe(self._supply.get(older.hash, inputs, exact[0]))
         except Unavailable as error:
             return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
         side = rule.judge(evidence)[0]
-        if side is self._tested[0].side:
+        if side is self._tried[0].side:
             return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
         if side is Side.SKIP:
             return [f"{older.short} is not an ancestor and can't be judged; {base} stood for it"]
         raise UserError(
-            f"{older.short} is {side.value}, and {base} is {self._tested[0].side.value} already: the change "
+            f"{older.short} is {side.value}, and {base} is {self._tried[0].side.value} already: the change "
             f"is between those two and not on the way to {self._line.range.newer.short}"
         )
 
     def _end(self, at: int) -> End:
         commit, inputs = self._at(at)
         marks = [known.mark for known in self._line.known if known.inputs.natives == inputs.natives]
-        return End(commit.hash, inputs, self._tested[self._place(at)].side, marks[0] if marks else None)
+        return End(commit.hash, inputs, self._tried[self._place(at)].side, marks[0] if marks else None)
 
-    def _cross(self, end: End, mark: Landmark, rule: Rule) -> Tested:
+    def _cross(self, end: End, mark: Landmark, rule: Rule) -> Tried:
         way = Way("overlay", Exactness.INEXACT, mark)
         try:
             toolchain = self._supply.get(end.commit, end.inputs, way)
         except Unavailable as error:
-            return Tested(-1, end.commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
+            return Tried(-1, end.commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
         self._notify(f"{end.commit[:8]}: {way}, to see which half owns the change")
-        evidence = self._tester.observe(toolchain)
+        evidence = self._observer.observe(toolchain)
         side, verdict = rule.judge(evidence)
-        return Tested(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way))
+        return Tried(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way))
 
     def _lenders(self, attribution: Attribution) -> tuple[Landmark, ...]:
         """Whose natives to put under commits that can't be had exactly."""
@@ -160,12 +160,12 @@ class CommitSearch:
     def _leave_out(self) -> None:
         """Candidates that there is no way to are known without a test."""
         for at, candidate in enumerate(self._line.candidates):
-            if at not in self._tested and not self._ways_to(at):
+            if at not in self._tried and not self._ways_to(at):
                 verdict = Verdict(Answer.UNRESOLVED, why=self._ways.why_none(candidate.first.hash))
-                self._tested[at] = Tested(at, self._line.commit(at).hash, Side.SKIP, verdict)
+                self._tried[at] = Tried(at, self._line.commit(at).hash, Side.SKIP, verdict)
 
     def _search(self, rule: Rule, jobs: int) -> Found:
-        known = {at: tested.side for at, tested in self._tested.items()}
+        known = {at: tried.side for at, tried in self._tried.items()}
 
         def ask(places: Sequence[int]) -> list[Side]:
             return each(lambda at: self._test(at, rule), places, jobs)
@@ -183,17 +183,17 @@ class CommitSearch:
                 toolchain = self._supply.get(commit.hash, inputs, way)
             except Unavailable as error:
                 verdict = Verdict(Answer.UNRESOLVED, why=str(error))
-                self._tested[at] = Tested(at, commit.hash, Side.SKIP, verdict, way=str(way))
+                self._tried[at] = Tried(at, commit.hash, Side.SKIP, verdict, way=str(way))
                 continue
-            self._note(at, rule, self._tester.observe(toolchain), toolchain, way)
-            if self._tested[at].side is not Side.SKIP:
+            self._note(at, rule, self._observer.observe(toolchain), toolchain, way)
+            if self._tried[at].side is not Side.SKIP:
                 break
-        return self._tested[at].side
+        return self._tried[at].side
 
     def _note(self, at: int, rule: Rule, evidence: Evidence, toolchain: Toolchain, way: Way) -> None:
         side, verdict = rule.judge(evidence)
         commit = self._line.commit(at)
-        self._tested[at] = Tested(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way))
+        self._tried[at] = Tried(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way))
         told = shows(self._measure, evidence)
         self._notify(f"{commit.short} ({way}, {way.exactness.value}): {side.value}, it {told}")
 
@@ -204,7 +204,7 @@ class CommitSearch:
         pair = found.before, found.after
         inexact = [at for at in pair if not self._is_exact(at)]
         if not inexact:
-            return Confirmation(True, "it and its parent were tested by exact ways")
+            return Confirmation(True, "it and its parent were tried by exact ways")
         for at in inexact:
             commit, inputs = self._at(at)
             exact = self._ways.exact(inputs, commit.hash)
@@ -214,15 +214,15 @@ class CommitSearch:
                 toolchain = self._supply.get(commit.hash, inputs, exact[0])
             except Unavailable as error:
                 return Confirmation(False, f"{commit.short} can't be had exactly: {error}")
-            expected = self._tested[at].side
-            self._note(at, rule, self._tester.observe(toolchain), toolchain, exact[0])
-            if self._tested[at].side is not expected:
-                told = f"{self._tested[at].side.value}, not {expected.value}"
+            expected = self._tried[at].side
+            self._note(at, rule, self._observer.observe(toolchain), toolchain, exact[0])
+            if self._tried[at].side is not expected:
+                told = f"{self._tried[at].side.value}, not {expected.value}"
                 return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
-        return Confirmation(True, "it and its parent were tested once more by exact ways")
+        return Confirmation(True, "it and its parent were tried once more by exact ways")
 
     def _is_exact(self, at: int) -> bool:
-        toolchain = self._tested[at].toolchain
+        toolchain = self._tried[at].toolchain
         return toolchain is not None and toolchain.exactness is Exactness.EXACT
 
     def _ways_to(self, at: int) -> list[Way]:

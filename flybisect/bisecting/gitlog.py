@@ -33,14 +33,12 @@ def bisect_log(
     """
     words = _words(find)
     old, new = words[_side(find, newer=False)], words[_side(find, newer=True)]
-    start = ["git bisect start"]
-    if find is Find.FIX:
-        start.append(f"--term-old={old} --term-new={new}")
-    if first_parent:
-        start.append("--first-parent")
-    start.append(f"'{newer.hash}' '{older.hash}' --")
-    start += [f"'{path}'" for path in paths]
-    lines = [_told(new, newer), _told(old, older), " ".join(start)]
+    terms = [f"--term-old={old}", f"--term-new={new}"] if find is Find.FIX else []
+    first = ["--first-parent"] if first_parent else []
+    below = ["--", *paths] if paths else []
+    words_of_start = [*terms, *first, newer.hash, older.hash, *below]
+    start = " ".join(["git bisect start", *(_quoted(word) for word in words_of_start)])
+    lines = [_told(new, newer), _told(old, older), start]
     for mark in marks:
         word = words[mark.side]
         lines += [_told(word, mark.commit), f"git bisect {word} {mark.commit.hash}"]
@@ -59,3 +57,8 @@ def _side(find: Find, *, newer: bool) -> Side:
 
 def _told(word: str, commit: Commit) -> str:
     return f"# {word}: [{commit.hash}] {commit.subject}"
+
+
+def _quoted(word: str) -> str:
+    """As git quotes for itself; it reads nothing else in a log's first line."""
+    return "'" + word.replace("'", r"'\''") + "'"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from flybisect.bisecting.sides import Measure
-from flybisect.bisecting.tested import Tested
+from flybisect.bisecting.tried import Tried
 from flybisect.observation import Answer, Verdict
 from flybisect.oracle import Evidence
 from flybisect.search.bisect import Side
@@ -20,11 +20,11 @@ SIDES = {
 }
 
 
-def row(at: int, version: str, toolchain: Toolchain, evidence: Evidence, measure: Measure | None) -> Tested:
+def row(at: int, version: str, toolchain: Toolchain, evidence: Evidence, measure: Measure | None) -> Tried:
     """A release by itself: pinned to no signature, compared with no other release."""
     verdict = verdict_of(evidence, measure)
     side = SIDES[verdict.answer]
-    return Tested(at, version, side, verdict, evidence.subject, toolchain, f"the release {version}")
+    return Tried(at, version, side, verdict, evidence.subject, toolchain, f"the release {version}")
 
 
 def verdict_of(evidence: Evidence, measure: Measure | None) -> Verdict:
@@ -40,11 +40,11 @@ def verdict_of(evidence: Evidence, measure: Measure | None) -> Verdict:
     return Verdict(Answer.UNINTERESTING, why="no failure")
 
 
-def changes(rows: Sequence[Tested]) -> list[tuple[Tested, Tested]]:
+def changes(rows: Sequence[Tried]) -> list[tuple[Tried, Tried]]:
     """Neighbours whose failures differ, or whose figures do."""
     return [(one, other) for one, other in pairwise(rows) if _shown(one) != _shown(other)]
 
 
-def _shown(row: Tested) -> tuple[object, ...]:
+def _shown(row: Tried) -> tuple[object, ...]:
     metrics = {} if row.observation is None else row.observation.metrics()
     return row.side, row.signature, tuple(sorted(metrics.items()))

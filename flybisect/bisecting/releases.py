@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
+from flybisect.bisecting.observer import Observer
 from flybisect.bisecting.parallel import each
 from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for, shows
-from flybisect.bisecting.tested import Tested, in_order, signature_changes
-from flybisect.bisecting.tester import Tester
+from flybisect.bisecting.tried import Tried, in_order, signature_changes
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
 from flybisect.oracle import Evidence
@@ -23,7 +24,7 @@ class ReleaseAnswer:
     """Between which releases it changes."""
 
     rule: Rule
-    tested: tuple[Tested, ...]
+    tried: tuple[Tried, ...]
     before: str
     """The last release that is like the older end."""
     after: str
@@ -46,10 +47,10 @@ class ReleaseAnswer:
             "signature": None if signature is None else str(signature),
             "bound": self.rule.bound,
             "monotone": self.monotone,
-            "tests": [test.to_dict() for test in in_order(self.tested)],
+            "tests": [test.to_dict() for test in in_order(self.tried)],
             "signature_changes": [
                 {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
-                for one, other in signature_changes(self.tested)
+                for one, other in signature_changes(self.tried)
             ],
         }
 
@@ -58,13 +59,13 @@ class ReleaseSearch:
     """One search over `versions`, oldest first."""
 
     def __init__(
-        self, versions: Sequence[str], toolchains: Toolchains, tester: Tester, measure: Measure
+        self, versions: Sequence[str], toolchains: Toolchains, observer: Observer, measure: Measure
     ) -> None:
         self._versions = versions
         self._toolchains = toolchains
-        self._tester = tester
+        self._observer = observer
         self._measure = measure
-        self._tested: dict[int, Tested] = {}
+        self._tried: dict[int, Tried] = {}
 
     def run(self, find: Find | None, jobs: int) -> ReleaseAnswer:
         """Raises UserError where the ends do not tell, or tell the other way than `find`."""
@@ -87,7 +88,7 @@ class ReleaseSearch:
         before, after = first + found.before, first + found.after
         return ReleaseAnswer(
             rule=rule,
-            tested=tuple(self._tested.values()),
+            tried=tuple(self._tried.values()),
             before=self._versions[before],
             after=self._versions[after],
             between=tuple(self._versions[before + 1 : after]),
@@ -97,46 +98,50 @@ class ReleaseSearch:
     def _ends(self) -> tuple[int, int, Evidence, Evidence]:
         """The outermost releases that can be judged: an old one may lack what the script calls."""
         first, last = 0, len(self._versions) - 1
-        older, newer = self._tester.ends(self._toolchain(first), self._toolchain(last))
+        older, newer = self._observer.ends(self._toolchain(first), self._toolchain(last))
         while first < last and not self._measure.usable(older):
             self._skip(first, older)
             first += 1
-            older = self._tester.observe(self._toolchain(first)) if first < last else newer
+            older = self._observer.observe(self._toolchain(first)) if first < last else newer
         while first < last and not self._measure.usable(newer):
             self._skip(last, newer)
             last -= 1
-            newer = self._tester.observe(self._toolchain(last)) if first < last else older
+            newer = self._observer.observe(self._toolchain(last)) if first < last else older
         return first, last, older, newer
 
     def _test(self, at: int, rule: Rule) -> Side:
-        if at not in self._tested:
-            self._note(at, rule, self._tester.observe(self._toolchain(at)))
-        return self._tested[at].side
+        if at not in self._tried:
+            self._note(at, rule, self._observer.observe(self._toolchain(at)))
+        return self._tried[at].side
 
     def _note(self, at: int, rule: Rule, evidence: Evidence) -> None:
         side, verdict = rule.judge(evidence)
-        self._tested[at] = self._entry(at, side, verdict, evidence)
+        self._tried[at] = self._entry(at, side, verdict, evidence)
 
     def _skip(self, at: int, evidence: Evidence) -> None:
         why = f"an end that can't be judged: it {shows(self._measure, evidence)}"
-        self._tested[at] = self._entry(at, Side.SKIP, Verdict(Answer.UNRESOLVED, why=why), evidence)
+        self._tried[at] = self._entry(at, Side.SKIP, Verdict(Answer.UNRESOLVED, why=why), evidence)
 
-    def _entry(self, at: int, side: Side, verdict: Verdict, evidence: Evidence) -> Tested:
+    def _entry(self, at: int, side: Side, verdict: Verdict, evidence: Evidence) -> Tried:
         version = self._versions[at]
         toolchain = self._toolchain(at)
-        return Tested(at, version, side, verdict, evidence.subject, toolchain, f"the release {version}")
+        return Tried(at, version, side, verdict, evidence.subject, toolchain, f"the release {version}")
 
     def _toolchain(self, at: int) -> Toolchain:
         return self._toolchains.get(self._versions[at])
 
     def _no_boundary(self, reason: str, first: int, last: int) -> str:
-        skipped = [test for test in in_order(self._tested.values()) if test.side is Side.SKIP]
         text = f"no boundary between {self._versions[first]} and {self._versions[last]}: {reason}"
-        if skipped:
-            text += "; left out, since they can't be judged: " + ", ".join(
-                f"{test.name} ({test.signature or test.verdict.why})" for test in skipped
-            )
-        return text
+        left_out = [tried for tried in in_order(self._tried.values()) if tried.side is Side.SKIP]
+        told = [
+            f"{run[0].name}..{run[-1].name} ({why})" if len(run) > 1 else f"{run[0].name} ({why})"
+            for why, run in ((why, list(run)) for why, run in groupby(left_out, _why))
+        ]
+        return f"{text}; left out, since they can't be judged: {', '.join(told)}" if told else text
+
+
+def _why(tried: Tried) -> str:
+    return tried.signature or tried.verdict.why
 
 
 def wrong_way(find: Find, older: str, newer: str) -> str:

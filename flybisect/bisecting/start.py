@@ -1,4 +1,4 @@
-"""From a command line to what a bisection needs: the case, its session, a tester."""
+"""From a command line to what a bisection needs: the case, its session, an observer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from flybisect.bisecting.last import last_reduction
+from flybisect.bisecting.observer import Observer, Study
 from flybisect.bisecting.sides import Measure
-from flybisect.bisecting.tester import Study, Tester
 from flybisect.case import Against
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Verdict, Want
@@ -31,7 +31,7 @@ class Open:
     """A bisection that can begin."""
 
     session: Session
-    tester: Tester
+    observer: Observer
     measure: Measure
 
 
@@ -90,12 +90,12 @@ def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
             f"one of {names}, or the path of a .py or .yaml"
         )
     measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
-    with _opened(stand, measure.observer(), notify) as (session, tester):
-        yield Open(session, tester, measure)
+    with _opened(stand, measure.observer(), notify) as (session, observer):
+        yield Open(session, observer, measure)
 
 
 @contextmanager
-def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Tester, Measure | None]]:
+def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Observer, Measure | None]]:
     """The same where an oracle may be missing: then nothing but failures and figures is looked at."""
     measure = None
     if stand.plugin is not None:
@@ -103,8 +103,8 @@ def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Tester, Measure |
     elif stand.case.when is not None:
         raise UserError("--when is a condition of an oracle, and none is named; add --oracle spills")
     oracle = Anything() if measure is None else measure.observer()
-    with _opened(stand, oracle, notify) as (_, tester):
-        yield tester, measure
+    with _opened(stand, oracle, notify) as (_, observer):
+        yield observer, measure
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Anything:
 
 
 @contextmanager
-def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Tester]]:
+def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Observer]]:
     study = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
     with (
         open_session(stand.workdir, stand.case, stand.source, SESSION) as session,
@@ -131,4 +131,4 @@ def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Sess
     ):
         for warning in session.warnings:
             notify(warning)
-        yield session, Tester(study, oracle, runner, session.journal)
+        yield session, Observer(study, oracle, runner, session.journal)

@@ -82,7 +82,8 @@ def commits(
     line = line_of(repository, found, known, imported)
     supply = Supply(repository, stand.toolchains, stand.workdir, notify, imported=imported)
     with open_study(stand, notify) as study:
-        search = CommitSearch(line, supply, study.observer, study.measure, notify, allow_inexact=allow_inexact)
+        observer, measure = study.observer, study.measure
+        search = CommitSearch(line, supply, observer, measure, notify, allow_inexact=allow_inexact)
         answer = search.run(find, stand.jobs)
         log = study.session.folder / "bisect.log"
         write_text(log, answer.bisect_log())

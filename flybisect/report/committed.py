@@ -8,6 +8,7 @@ from flybisect.bisecting.answer import CommitAnswer, Suspect
 from flybisect.bisecting.sides import Find
 from flybisect.history.commit import Commit
 from flybisect.report.released import figures, print_rule, print_tests, print_warnings
+from flybisect.search.bisect import Side
 
 
 def print_commits(answer: CommitAnswer, log: Path) -> None:
@@ -18,9 +19,12 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     if len(suspects) == 1:
         print(f"{after} commit: {described(suspects[0])}")
     else:
-        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tested:")
+        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tried:")
+        marked = any(suspect.likely for suspect in suspects) and not all(s.likely for s in suspects)
         for suspect in suspects:
-            print(f"  {described(suspect)}")
+            print(f"{'* ' if marked and suspect.likely else '  '}{described(suspect)}")
+        if marked:
+            print(f"* touches the half that owns the change ({answer.attribution.owner.value})")
     _print_side(before, answer, answer.before, answer.found.before)
     _print_side(after, answer, answer.after, answer.found.after)
     print(f"{'confirmed' if answer.confirmation.done else 'unconfirmed'}: {answer.confirmation.why}")
@@ -29,14 +33,15 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
     print(f"{total} commits, {different} candidates, {len(answer.runs)} tests ({answer.strategy})")
     print_tests(answer.runs)
-    left_out = [tested for tested in answer.skipped if tested.observation is None]
+    left_out = [tried for tried in answer.skipped if tried.observation is None]
     if left_out:
-        print(
-            f"not tested: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}"
-        )
+        print(f"not tried: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}")
     print_warnings(answer.runs, answer.found.monotone)
     for note in answer.notes:
         print(f"note: {note}")
+    if len(suspects) > 1 and answer.attribution.lenders:
+        lender = answer.attribution.lenders[0].version
+        print(f"hint: --allow-inexact tests the others over the natives of {lender}, which show this change")
     print(f"git bisect replay {log}")
 
 
@@ -54,11 +59,11 @@ def _told(commit: Commit) -> str:
 
 
 def _print_side(title: str, answer: CommitAnswer, commit: Commit, at: int) -> None:
-    tested = answer.test_at(at)
-    exactness = "" if tested.toolchain is None else f", {tested.toolchain.exactness.value}"
-    shown = "; ".join(part for part in (figures(tested), tested.signature or "no failure") if part)
+    tried = answer.test_at(at)
+    exactness = "" if tried.toolchain is None else f", {tried.toolchain.exactness.value}"
+    shown = "; ".join(part for part in (figures(tried), tried.signature or "no failure") if part)
     print(f"{title}: {_told(commit)}")
-    print(f"  {shown} ({tested.way}{exactness})")
+    print(f"  {shown} ({tried.way}{exactness})")
 
 
 def _print_attribution(answer: CommitAnswer) -> None:
@@ -66,7 +71,8 @@ def _print_attribution(answer: CommitAnswer) -> None:
     print(f"the change is owned by: {found.owner.value} ({found.why})")
     for cell in found.cells:
         pair = f"Python of {cell.python[:8]} over the natives of {cell.natives.version}"
-        print(f"  {pair}: {cell.tested.side.value}")
+        why = f" ({cell.tried.signature or cell.tried.verdict.why})" if cell.tried.side is Side.SKIP else ""
+        print(f"  {pair}: {cell.tried.side.value}{why}")
     if found.llvm_changes:
         older, newer = ((pin or "none")[:12] for pin in found.llvm_pins)
         print(f"  the LLVM pin changes in this range: {older} -> {newer}")

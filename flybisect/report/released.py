@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from flybisect.bisecting.releases import ReleaseAnswer
 from flybisect.bisecting.sides import Find, Rule
-from flybisect.bisecting.tested import Tested, in_order, signature_changes
+from flybisect.bisecting.tried import Tried, in_order, signature_changes
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import number
 from flybisect.search.bisect import Side
@@ -23,8 +23,8 @@ def print_releases(answer: ReleaseAnswer) -> None:
     if answer.between:
         print(f"not told apart: {', '.join(answer.between)} could not be judged")
     print_rule(answer.rule)
-    print_tests(answer.tested)
-    print_warnings(answer.tested, answer.monotone)
+    print_tests(answer.tried)
+    print_warnings(answer.tried, answer.monotone)
 
 
 def print_rule(rule: Rule) -> None:
@@ -35,9 +35,9 @@ def print_rule(rule: Rule) -> None:
         print(f"signature: {rule.signature}")
 
 
-def print_tests(tested: Iterable[Tested]) -> None:
+def print_tests(tried: Iterable[Tried]) -> None:
     """A row for each FlyDSL that was tried."""
-    rows = [(test.name[:12], test.side.value, figures(test), _told(test)) for test in in_order(tested)]
+    rows = [(test.name[:12], test.side.value, figures(test), _told(test)) for test in in_order(tried)]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     print("tests:")
     for row in rows:
@@ -45,9 +45,9 @@ def print_tests(tested: Iterable[Tested]) -> None:
         print("  " + "  ".join([*cells, row[3]]).rstrip())
 
 
-def print_warnings(tested: Iterable[Tested], monotone: bool) -> None:
+def print_warnings(tried: Iterable[Tried], monotone: bool) -> None:
     """Where the signature changes, and whether the verdict goes back and forth."""
-    listed = list(tested)
+    listed = list(tried)
     for one, other in signature_changes(listed):
         if one.signature is not None and other.signature is not None:
             names = f"from {one.name[:12]} to {other.name[:12]}"
@@ -56,13 +56,13 @@ def print_warnings(tested: Iterable[Tested], monotone: bool) -> None:
         print("warning: the verdict goes back and forth in this range; the last change was followed")
 
 
-def figures(test: Tested) -> str:
+def figures(test: Tried) -> str:
     """`28 VGPRs, 44 spills`; empty without a kernel."""
     metrics = {} if test.observation is None else test.observation.metrics()
     return ", ".join(f"{name} {number(metrics[name])}" for name in _SHOWN if metrics.get(name))
 
 
-def _told(test: Tested) -> str:
+def _told(test: Tried) -> str:
     """The failure; of what there was no trial of, why."""
     failure = None if test.observation is None else failure_line(test.observation)
     return failure or (test.verdict.why if test.side is Side.SKIP else "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flybisect.bisecting.matrix import changes
-from flybisect.bisecting.tested import Tested
+from flybisect.bisecting.tried import Tried
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import number
 from flybisect.search.bisect import Side
@@ -21,7 +21,7 @@ FIGURES = (
 """Column and metric; a column of zeros is left out."""
 
 
-def print_matrix(rows: Sequence[Tested]) -> None:
+def print_matrix(rows: Sequence[Tried]) -> None:
     """Aligned text; a mark stands where something changes."""
     head, *cells = _cells(rows)
     widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
@@ -33,7 +33,7 @@ def print_matrix(rows: Sequence[Tested]) -> None:
         print("> marks a release that differs from the one before")
 
 
-def as_markdown(rows: Sequence[Tested]) -> str:
+def as_markdown(rows: Sequence[Tried]) -> str:
     """A table that GitHub renders; the release where something changes is in bold."""
     head, *cells = _cells(rows)
     changed = {other.at for _, other in changes(rows)}
@@ -44,7 +44,7 @@ def as_markdown(rows: Sequence[Tested]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_dict(script: Path, rows: Sequence[Tested]) -> dict[str, Any]:
+def as_dict(script: Path, rows: Sequence[Tried]) -> dict[str, Any]:
     """For `--json`."""
     return {
         "script": str(script),
@@ -56,7 +56,7 @@ def as_dict(script: Path, rows: Sequence[Tested]) -> dict[str, Any]:
     }
 
 
-def _cells(rows: Sequence[Tested]) -> list[list[str]]:
+def _cells(rows: Sequence[Tried]) -> list[list[str]]:
     metrics = [{} if row.observation is None else row.observation.metrics() for row in rows]
     shown = [(title, name) for title, name in FIGURES if any(found.get(name) for found in metrics)]
     head = ["FlyDSL", "verdict", *(title for title, _ in shown), "failure"]
@@ -71,7 +71,7 @@ def _figure(value: int | None) -> str:
     return "-" if value is None else number(value)
 
 
-def _failure(row: Tested) -> str:
+def _failure(row: Tried) -> str:
     found = None if row.observation is None else failure_line(row.observation)
     return found or (row.verdict.why if row.side is Side.SKIP else "")
 

@@ -30,7 +30,7 @@ class Study:
         return Setting(toolchain, self.argv, self.arch)
 
     def base_setting(self, toolchain: Toolchain) -> Setting | None:
-        """What the case is compared with when `toolchain` is tested."""
+        """What the case is compared with when `toolchain` is tried."""
         against = self.case.against
         if against is None:
             return None
@@ -41,7 +41,7 @@ class Study:
         )
 
 
-class Tester:
+class Observer:
     """Observes the case under toolchains. Safe to use from several threads once the ends are known."""
 
     def __init__(self, study: Study, oracle: Oracle, prober: Prober, journal: Memory) -> None:

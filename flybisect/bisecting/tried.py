@@ -14,7 +14,7 @@ from flybisect.toolchain.model import Toolchain
 
 
 @dataclass(frozen=True)
-class Tested:
+class Tried:
     """One FlyDSL that was tried, or that there was no way to."""
 
     at: int
@@ -54,12 +54,12 @@ class Tested:
         }
 
 
-def in_order(tested: Iterable[Tested]) -> list[Tested]:
+def in_order(tried: Iterable[Tried]) -> list[Tried]:
     """By their place in the list."""
-    return sorted(tested, key=lambda each: each.at)
+    return sorted(tried, key=lambda each: each.at)
 
 
-def signature_changes(tested: Iterable[Tested]) -> list[tuple[Tested, Tested]]:
+def signature_changes(tried: Iterable[Tried]) -> list[tuple[Tried, Tried]]:
     """Neighbours among those that ran whose failures differ."""
-    ran = [each for each in in_order(tested) if each.observation is not None]
+    ran = [each for each in in_order(tried) if each.observation is not None]
     return [(one, other) for one, other in pairwise(ran) if one.signature != other.signature]

@@ -1,0 +1,280 @@
+"""The search over a made-up history: builds are names, trials are looked up by commit."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from flybisect.bisecting.answer import CommitAnswer
+from flybisect.bisecting.commits import CommitSearch
+from flybisect.bisecting.line import line_of
+from flybisect.bisecting.observer import Observer, Study
+from flybisect.bisecting.sides import Find, Measure
+from flybisect.bisecting.supply import Supply
+from flybisect.case import Case
+from flybisect.errors import UserError
+from flybisect.history.range import read_range
+from flybisect.history.repository import Repository
+from flybisect.observation import Kernel, Observation, Outcome, Probe
+from flybisect.oracle import Options
+from flybisect.plugins import load
+from flybisect.toolchain.index import Releases
+from flybisect.toolchain.model import Exactness, Toolchain, Unavailable
+from flybisect.toolchain.store import silent
+from flybisect.toolchains import Toolchains
+from flybisect.workbench import Forgetful
+from tests.history.madeup import laid_out
+from tests.judging.replay import Replay
+from tests.oracles.recorded import recorded
+
+SHOWS = {
+    "clean": recorded("mfma_bf16@0.5.0"),
+    "bug": recorded("gemm_buffer64@0.5.0"),
+    "other": recorded("gemm_buffer128@0.5.0"),
+    "api": recorded("api@0.5.0"),
+}
+
+
+def seen_in(folder: Path) -> Observation:
+    """What a commit shows stands in its `python/flydsl/shows`."""
+    word = (folder / "python/flydsl/shows").read_text()
+    if word.isdigit():
+        return replace(SHOWS["clean"], kernels=(Kernel("k", vgprs=int(word)),))
+    return SHOWS[word]
+
+
+@dataclass
+class Builder:
+    """Builds from source, where it does not fail."""
+
+    repository: Repository
+    folder: Path
+    exact: Mapping[str, Exactness] = field(default_factory=dict)
+    failing: frozenset[str] = frozenset()
+    built: list[str] = field(default_factory=list)
+
+    def exactness(self, commit: str) -> Exactness:
+        return self.exact.get(commit, Exactness.EXACT)
+
+    def build(self, commit: str) -> Toolchain:
+        self.built.append(commit)
+        if commit in self.failing:
+            raise Unavailable("ninja stopped")
+        site = self.folder / commit
+        if not site.exists():
+            self.repository.export(commit, "python", site / "python")
+        key = self.repository.inputs(commit).python
+        exactness = self.exactness(commit)
+        return Toolchain(commit[:12], "source", key, "1", Path("python"), (site,), exactness)
+
+
+class History:
+    """A repository with one commit for each word that it shows."""
+
+    def __init__(self, folder: Path, words: str) -> None:
+        self.folder = folder
+        self.made = laid_out(folder / "fly")
+        self.hashes = []
+        for number, word in enumerate(words.split()):
+            files: dict[str, str | None] = {
+                "python/flydsl/shows": word,
+                "python/flydsl/number": str(number),
+                "lib/Fly.cpp": f"{number}",
+            }
+            self.hashes.append(self.made.commit(f"c{number} (#{number})", files))
+            self.made.commit(f"docs {number}", {"README.md": f"{number}"})
+        self.repository = Repository(self.made.folder)
+        self.builder = Builder(self.repository, folder / "built")
+        self.replay = Replay(lambda probe, toolchain: self._answer(toolchain))
+
+    def _answer(self, toolchain: Toolchain) -> Observation:
+        return seen_in(toolchain.paths[0])
+
+    def search(
+        self,
+        oracle: str = "legalization",
+        *,
+        find: Find | None = None,
+        inexact: bool = False,
+        jobs: int = 1,
+        text: str | None = None,
+        paths: tuple[str, ...] = (),
+    ) -> CommitAnswer:
+        found = read_range(self.repository, text or f"{self.hashes[0]}..{self.hashes[-1]}", paths=paths)
+        line = line_of(self.repository, found, Releases(()), ())
+        toolchains = Toolchains(self.folder, silent)
+        supply = Supply(self.repository, toolchains, self.folder, silent, self.builder)
+        measure = Measure(load(oracle), Options())
+        study = Study(Case(self.folder / "k.py"), "x = 1\n", (), "gfx942")
+        observer = Observer(study, measure.observer(), self.replay, Forgetful())
+        search = CommitSearch(
+            line, supply, observer, measure, silent, builder=self.builder, allow_inexact=inexact
+        )
+        return search.run(find, jobs)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_commit_that_brought_it_in(tmp_path: Path, jobs: int) -> None:
+    history = History(tmp_path, "clean " * 9 + "bug " * 6)
+    answer = history.search(jobs=jobs)
+    assert [suspect.commit.hash for suspect in answer.suspects] == [history.hashes[9]]
+    assert answer.before.subject == "docs 8"
+    assert answer.exact and answer.find is Find.BUG
+    assert answer.suspects[0].touches == ("native", "python")
+    data = answer.to_dict("bisect.log")
+    assert data["first_bad"]["hash"] == history.hashes[9]
+    assert data["first_bad"]["pull_request"] == 9
+    assert data["last_good"]["test"]["side"] == "good"
+    assert (data["candidates"], data["commits"], data["exact"]) == (15, 28, True)
+    if jobs == 1:
+        assert len(data["tests"]) <= 4 + 4
+    assert {build["kind"] for build in data["builds"]} == {"source"}
+
+
+def test_the_commit_that_repaired_it(tmp_path: Path) -> None:
+    history = History(tmp_path, "bug bug bug clean clean")
+    answer = history.search(find=Find.FIX)
+    data = answer.to_dict("")
+    assert data["first_good"]["hash"] == history.hashes[3]
+    assert data["last_bad"]["subject"] == "docs 2"
+    assert "first_bad" not in data
+
+
+def test_what_can_not_be_tested_is_gone_around(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean api clean clean bug api other bug bug")
+    history.builder.failing = frozenset(history.hashes[3:4])
+    answer = history.search()
+    assert [suspect.commit.hash for suspect in answer.suspects] == [history.hashes[5]]
+
+
+def test_where_only_skipped_ones_remain_the_answer_is_a_range(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean api other clean bug bug")
+    history.builder.failing = frozenset(history.hashes[4:5])
+    answer = history.search()
+    assert [suspect.commit.hash for suspect in answer.suspects] == history.hashes[2:6]
+    assert not answer.exact
+    skipped = answer.to_dict("")["skipped"]
+    assert [each["hash"] for each in skipped] == history.hashes[2:5]
+    assert "ninja stopped" in skipped[2]["why"]
+    assert "verifier" in skipped[1]["why"]
+
+
+def test_a_bound_from_the_ends(tmp_path: Path) -> None:
+    answer = History(tmp_path, "26 26 24 28 28").search("vgprs")
+    assert answer.rule.bound == "vgprs > 27"
+    assert answer.suspects[0].commit.subject == "c3 (#3)"
+
+
+@pytest.mark.parametrize(
+    ("words", "find", "said"),
+    [
+        ("clean clean clean", None, "both ends are alike: shows no failure"),
+        ("clean bug", Find.FIX, "--find bug"),
+        ("bug clean", Find.BUG, "--find fix"),
+        ("clean clean api", None, "the newer one shows api"),
+    ],
+)
+def test_ends_that_tell_nothing(tmp_path: Path, words: str, find: Find | None, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        History(tmp_path, words).search(find=find)
+
+
+def test_an_end_that_can_not_be_had(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean bug")
+    history.builder.failing = frozenset(history.hashes[-1:])
+    with pytest.raises(UserError, match="ninja stopped"):
+        history.search()
+
+
+def test_a_range_without_a_change_for_a_compile(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean")
+    history.made.commit("docs", {"README.md": "docs"})
+    with pytest.raises(UserError, match="none of the 2 commits"):
+        history.search(text=f"{history.hashes[0]}..main")
+
+
+def test_a_proxy_is_used_with_the_users_word_and_is_no_confirmation(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean clean bug bug")
+    history.builder.exact = dict.fromkeys(history.hashes[1:-1], Exactness.PROXY)
+    plain = history.search()
+    assert [suspect.commit.hash for suspect in plain.suspects] == history.hashes[1:]
+    told = history.search(inexact=True)
+    assert [suspect.commit.hash for suspect in told.suspects] == history.hashes[3:4]
+    assert not told.exact and not told.confirmation.done
+    assert "proxy source" in told.strategy
+
+
+def test_nothing_is_tested_twice(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean clean clean bug bug bug bug")
+    history.search()
+    assert len(history.replay.ran) == len(set(history.replay.ran))
+
+
+def test_a_merge_base_that_is_bad_already(tmp_path: Path) -> None:
+    history = History(tmp_path, "bug bug clean")
+    history.made.git("switch", "--quiet", "-c", "release", history.hashes[1])
+    branch = history.made.commit("release", {"python/flydsl/shows": "clean", "lib/x": "x"})
+    with pytest.raises(UserError, match=f"{branch[:8]} is good"):
+        history.search(text=f"{branch}..{history.hashes[-1]}")
+
+
+def test_an_older_end_on_a_branch(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean bug bug")
+    history.made.git("switch", "--quiet", "-c", "release", history.hashes[0])
+    branch = history.made.commit("release", {"python/flydsl/shows": "clean", "lib/x": "x"})
+    answer = history.search(text=f"{branch}..{history.hashes[-1]}")
+    assert answer.suspects[0].commit.hash == history.hashes[2]
+    assert "not an ancestor" in answer.notes[0]
+
+
+@pytest.mark.parametrize("words", ["clean clean clean bug bug", "bug bug clean clean clean"])
+def test_git_replays_the_log(tmp_path: Path, words: str) -> None:
+    history = History(tmp_path, words)
+    answer = history.search()
+    log = tmp_path / "bisect.log"
+    log.write_text(answer.bisect_log())
+    said = history.made.git("bisect", "replay", str(log))
+    assert f"{answer.suspects[0].commit.hash} is the first" in said
+
+
+def test_paths_leave_commits_out_and_git_replays_it(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean bug bug")
+    more = [history.made.commit(f"m{n}", {"python/flydsl/shows": "bug", "lib/it's": f"{n}"}) for n in (1, 2)]
+    answer = history.search(text=f"{history.hashes[0]}..{more[-1]}", paths=("python", "lib/it's"))
+    assert answer.suspects[0].commit.hash == history.hashes[2]
+    log = tmp_path / "bisect.log"
+    log.write_text(answer.bisect_log())
+    assert f"{history.hashes[2]} is the first" in history.made.git("bisect", "replay", str(log))
+
+
+def test_git_replays_a_log_with_a_range(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean api api bug bug")
+    log = tmp_path / "bisect.log"
+    log.write_text(history.search().bisect_log())
+    with pytest.raises(subprocess.CalledProcessError) as ended:
+        history.made.git("bisect", "replay", str(log))
+    assert "only 'skip'ped commits left" in ended.value.stdout
+    for commit in history.hashes[1:4]:
+        assert commit in ended.value.stdout
+
+
+def test_a_hang_is_told_from_a_slow_end(tmp_path: Path) -> None:
+    """The older end never ends; the newer one takes long, so the older one gets longer still."""
+    history = History(tmp_path, "clean clean bug bug")
+    stuck = replace(SHOWS["clean"], outcome=Outcome.TIMEOUT, kernels=())
+    limits: list[float] = []
+
+    def answer(probe: Probe, toolchain: Toolchain) -> Observation:
+        limits.append(probe.timeout)
+        seen = seen_in(toolchain.paths[0])
+        return stuck if seen is SHOWS["clean"] else replace(SHOWS["clean"], seconds=9.0)
+
+    history.replay = Replay(answer)
+    found = history.search("hang")
+    assert (found.find, found.suspects[0].commit.hash) == (Find.FIX, history.hashes[2])
+    assert limits[:2] == [15.0, 15.0]
+    assert set(limits[2:]) == {36.0}
