@@ -12,7 +12,7 @@ class Size:
     """Compared field by field; an edit is only worth a trial when it makes this smaller."""
 
     parts: int
-    """Statements and parameters: what a reader has to follow."""
+    """Statements, parameters and loop variables: what a reader has to follow."""
     nodes: int
     """Nodes of the syntax tree."""
     numbers: float
@@ -27,6 +27,8 @@ def size_of(text: str) -> Size:
     for node in ast.walk(ast.parse(text)):
         nodes += 1
         parts += isinstance(node, (ast.stmt, ast.arg))
+        if isinstance(node, ast.For):
+            parts += len(node.target.elts) if isinstance(node.target, ast.Tuple) else 1
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             bits += _bits(node.value)  # type: ignore[arg-type]
     return Size(parts, nodes, round(bits, 6), len(text))

@@ -119,6 +119,12 @@ def _replacement(table: Statements, entry: Statement, body: list[ast.stmt], lead
     return Edit(at, entry.end, text)
 
 
-PASS = Pass(
-    "unwrap", "loops to one round, branches to one side, with and try to their bodies", hints, chunks=0
-)
+def located(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """The same where the compiler names a line. A measured bug may live on what its loops unroll to,
+    so there they come later."""
+    return hints(table, facts) if facts.located else []
+
+
+SUMMARY = "loops to one round, branches to one side, with and try to their bodies"
+LOCATED = Pass("unwrap", SUMMARY, located, chunks=0)
+PASS = Pass("unwrap", SUMMARY, hints, chunks=0)
