@@ -22,7 +22,8 @@ INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP
 .PHONY: demo test test-slow bench lint format clean
 
 demo: $(VENV)/.flybisect-run
-	$(BIN)/flybisect reduce seeds/buffer_copy
+	$(BIN)/flybisect reduce seeds/buffer_copy --output workdirs/buffer_copy.min.py
+	@cat workdirs/buffer_copy.min.py
 
 test: $(VENV)/.flybisect-dev
 	$(BIN)/python -m pytest -m "not slow" $(TESTS)
