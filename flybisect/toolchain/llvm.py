@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +82,7 @@ def pinned_llvm(
     *,
     timeout: float = TIMEOUT,
     notify: Notify = silent,
+    stop: threading.Event | None = None,
 ) -> Path:
     """The install of the LLVM that a commit pins, built by the commit's own script when it is not there.
 
@@ -96,7 +98,7 @@ def pinned_llvm(
             f"building the LLVM of {inputs.commit[:12]} ({inputs.pin[:12]}), once: hours on few cores ({log})"
         )
         with locked(work, notify) as lock:
-            _build(clone, inputs, work, folder, log, options, timeout, lock)
+            _build(clone, inputs, work, folder, log, options, timeout, lock, stop)
             (folder / KEY_FILE).write_text(f"{inputs.llvm}\n", "utf-8")
             shutil.rmtree(work, ignore_errors=True)
 
@@ -112,6 +114,7 @@ def _build(
     options: BuildOptions,
     timeout: float,
     lock: int,
+    stop: threading.Event | None,
 ) -> None:
     check_cmake()
     # The script puts LLVM's sources and its build beside the checkout.
@@ -127,7 +130,7 @@ def _build(
     command = ["bash", BUILD_LLVM, f"-j{options.jobs}"]
     _forget_cut_off(sources)
     with building_in(sources / "build-flydsl", work / "building"):
-        done = run(command, timeout=timeout, cwd=tree, env=environment, log=log, keep_open=[lock])
+        done = run(command, timeout=timeout, cwd=tree, env=environment, log=log, keep_open=[lock], stop=stop)
         if done.code is None:
             raise BuildFailed(f"LLVM {inputs.pin[:12]} was not built within {timeout / 3600:.1f} h", log)
     if done.ok and (install / CONFIG).is_file():

@@ -6,6 +6,8 @@ import os
 import secrets
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,14 @@ from flybisect.toolchain.descendants import kill_all
 
 MARK = "FLYBISECT_RUN"
 """Environment variable by which all that a process started is found again."""
+
+
+POLL = 0.2
+"""Seconds until a `stop` is heeded."""
+
+
+class Stopped(Exception):
+    """A process was ended because its caller's `stop` was set; nothing is known of what it did."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +48,20 @@ def run(
     env: Mapping[str, str] | None = None,
     log: Path | None = None,
     keep_open: Sequence[int] = (),
+    stop: threading.Event | None = None,
 ) -> Finished:
     """Runs `argv` without a terminal for at most `timeout` seconds and waits for it.
 
     `log` is appended to while the output is being made, so that a long build can be watched and its
     log outlives a kill. It is ended with all that it started when its time is over, or when we are
     interrupted. `keep_open` are file descriptors that it inherits: with a lock's, the lock is held for as
-    long as the process lives, even where we were killed.
+    long as the process lives, even where we were killed. Raises Stopped soon after `stop` is set, which
+    another thread does.
     """
     with log.open("a+b") if log is not None else tempfile.TemporaryFile() as sink:
         start = sink.seek(0, os.SEEK_END)
         try:
-            code = _run_into(sink, argv, timeout, cwd, env, keep_open)
+            code = _run_into(sink, argv, timeout, cwd, env, keep_open, stop)
         except OSError as error:
             return Finished(None, f"{argv[0]}: {error.strerror or error}")
         sink.seek(start)
@@ -63,6 +75,7 @@ def _run_into(
     cwd: Path | None,
     env: Mapping[str, str] | None,
     keep_open: Sequence[int],
+    stop: threading.Event | None,
 ) -> int | None:
     mark = secrets.token_hex(16)
     process = subprocess.Popen(
@@ -76,10 +89,20 @@ def _run_into(
         pass_fds=tuple(keep_open),
     )
     try:
-        return process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        return None
+        return _wait(process, timeout, stop)
     finally:
         if process.poll() is None:
             kill_all(process.pid, f"{MARK}={mark}")
             process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> int | None:
+    end = time.monotonic() + timeout
+    while (left := end - time.monotonic()) > 0:
+        if stop is not None and stop.is_set():
+            raise Stopped
+        try:
+            return process.wait(left if stop is None else min(POLL, left))
+        except subprocess.TimeoutExpired:
+            continue
+    return None

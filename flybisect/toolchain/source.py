@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,6 +55,8 @@ class SourceBuilder:
     smoke: Smoke | None = None
     build_type: str = "Release"
     """`CMAKE_BUILD_TYPE`."""
+    stop: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    """Set by another thread, ends all builds that are under way: they raise `processes.Stopped`."""
     _failed: dict[str, BuildFailed] = field(default_factory=dict, compare=False, repr=False)
     _plans: dict[str, _Plan] = field(default_factory=dict, compare=False, repr=False)
 
@@ -156,7 +159,7 @@ class SourceBuilder:
         """A whole build of the commit, in the empty `folder`."""
         check_programs(plan.clone, plan.inputs.commit)
         workshop = Workshop(
-            plan.workshop, plan.clone, self._mlir(plan), plan.options, self.timeout, self.notify
+            plan.workshop, plan.clone, self._mlir(plan), plan.options, self.timeout, self.notify, self.stop
         )
         self.notify(f"building {plan.inputs.commit[:12]} ({plan.log})")
         _note(plan.log, f"building {plan.inputs.commit} with {workshop.mlir}")
@@ -183,7 +186,9 @@ class SourceBuilder:
         if failed is not None:
             raise failed
         try:
-            return pinned_llvm(plan.clone, plan.inputs, plan.workdir, plan.options, notify=self.notify)
+            return pinned_llvm(
+                plan.clone, plan.inputs, plan.workdir, plan.options, notify=self.notify, stop=self.stop
+            )
         except BuildFailed as failure:
             self._failed[plan.inputs.llvm] = failure
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Workshop:
     timeout: float
     """Seconds for one build."""
     notify: Notify = silent
+    stop: threading.Event | None = None
 
     @contextmanager
     def built(self, commit: str, log: Path) -> Iterator[Built]:
@@ -92,6 +94,7 @@ class Workshop:
             env=environment,
             log=log,
             keep_open=[lock],
+            stop=self.stop,
         )
 
     def _judge(self, done: Finished, build: Path, log: Path, missing: list[str]) -> None:

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import pinned_llvm
+from flybisect.toolchain.processes import Stopped
 from flybisect.toolchain.source import SourceBuilder
 from tests.toolchain.project import HEADER, INIT, Project, described, evaluated, git, smoke
 
@@ -79,6 +81,20 @@ def test_a_build_that_hangs_is_ended_with_all_it_started(
     assert running("sleep", ODD_SECONDS) == []
     assert not builder.is_built(commit)
     assert described(builder.toolchain(good)).startswith("5 ")
+
+
+def test_a_build_in_a_thread_can_be_stopped(project: Project, llvm: Path, tmp_path: Path) -> None:
+    commit = project.aside("Hangs", {"CMakeLists.txt": with_step(project, f"sleep {ODD_SECONDS}")})
+    builder = SourceBuilder(project.folder, tmp_path / "work", llvm)
+    with ThreadPoolExecutor(1) as pool:
+        building = pool.submit(builder.toolchain, commit)
+        while not running("sleep", ODD_SECONDS):
+            assert not building.done()
+            time.sleep(0.05)
+        builder.stop.set()
+        with pytest.raises(Stopped):
+            building.result(5)
+    assert running("sleep", ODD_SECONDS) == [] and not builder.is_built(commit)
 
 
 def test_a_killed_build_leaves_nothing_that_is_taken_for_whole(
