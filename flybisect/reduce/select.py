@@ -22,7 +22,7 @@ def select(passes: Sequence[Pass], only: str | None, without: str | None) -> tup
 
 
 def _names(text: str, passes: Sequence[Pass]) -> set[str]:
-    known = [each.name for each in passes]
+    known = list(dict.fromkeys(each.name for each in passes))
     names = [name for part in text.split(",") if (name := part.strip())]
     for name in names:
         if name not in known:
