@@ -30,8 +30,8 @@ pytestmark = pytest.mark.skipif(
     shutil.which("cmake") is None or shutil.which("c++") is None, reason="needs CMake and a C++ compiler"
 )
 FORK = multiprocessing.get_context("fork")
-ODD_SECONDS = "86413"
-"""Of a `sleep` that no other process does."""
+ODD_SECONDS = str(1_000_000 + os.getpid())
+"""Of a `sleep` that no other process does, nor another run of these tests."""
 
 
 @pytest.fixture(scope="module")
