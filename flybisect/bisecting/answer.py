@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from flybisect.bisecting.attribution import Attribution
@@ -51,6 +51,8 @@ class CommitAnswer:
     confirmation: Confirmation
     made: Mapping[str, tuple[Way, Toolchain]]
     notes: tuple[str, ...] = ()
+    logs: Mapping[str, str] = field(default_factory=dict)
+    """Of builds from source, by the toolchain's key."""
 
     @property
     def find(self) -> Find:
@@ -166,6 +168,7 @@ class CommitAnswer:
                     "way": str(way),
                     "exactness": made.exactness.value,
                     "flydsl": made.version,
+                    "log": self.logs.get(key),
                 }
                 for key, (way, made) in self.made.items()
             ],

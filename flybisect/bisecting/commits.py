@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from flybisect.bisecting.answer import CommitAnswer, Confirmation
@@ -38,15 +38,21 @@ class CommitSearch:
         notify: Notify,
         *,
         builder: SourceBuilder | None = None,
+        allow_proxies: bool = False,
         allow_inexact: bool = False,
+        cancel: Callable[[], None] = lambda: None,
     ) -> None:
+        """`allow_proxies`: builds with another LLVM than the pinned one, though never across a change of
+        the pin. `allow_inexact`: also other natives under a commit's Python. `cancel` ends builds."""
         self._line = line
         self._supply = supply
         self._observer = observer
         self._measure = measure
         self._notify = notify
+        self._allow_proxies = allow_proxies
         self._allow_inexact = allow_inexact
-        self._ways = Ways(line.known, builder)
+        self._cancel = cancel
+        self._ways = Ways(line.known, builder, proxies=allow_proxies and not self._pin_changes())
         self._tried: dict[int, Tried] = {}
 
     def run(self, find: Find | None, jobs: int) -> CommitAnswer:
@@ -56,6 +62,8 @@ class CommitSearch:
             raise UserError(wrong_way(find, self._name(0), self._name(-1)))
         notes = self._check_older(rule)
         attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, rule))
+        if self._allow_proxies and not self._ways.proxies:
+            notes.append("LLVM's pin changes in this range, so builds with another LLVM were not used")
         if self._allow_inexact:
             self._ways = replace(self._ways, lenders=self._lenders(attribution))
         self._leave_out()
@@ -70,6 +78,7 @@ class CommitSearch:
             confirmation=confirmation,
             made=dict(self._supply.made),
             notes=tuple(notes),
+            logs=dict(self._supply.logs),
         )
 
     def _ends(self) -> Rule:
@@ -88,9 +97,9 @@ class CommitSearch:
     def _end_way(self, at: int) -> Way:
         """The best; one that is not exact only with the user's word."""
         commit, inputs = self._at(at)
-        exact = self._ways.exact(inputs, commit.hash)
-        if exact:
-            return exact[0]
+        found = self._ways.all(inputs, commit.hash)
+        if found:
+            return found[0]
         if not self._allow_inexact:
             raise UserError(
                 f"the end {self._name(at)} {self._ways.why_none(commit.hash)}; take an end that has a "
@@ -168,7 +177,7 @@ class CommitSearch:
         known = {at: tried.side for at, tried in self._tried.items()}
 
         def ask(places: Sequence[int]) -> list[Side]:
-            return each(lambda at: self._test(at, rule), places, jobs)
+            return each(lambda at: self._test(at, rule), places, jobs, self._cancel)
 
         found = bisect(len(self._line.candidates), ask, known=known, jobs=jobs)
         if not isinstance(found, Found):
@@ -227,9 +236,12 @@ class CommitSearch:
 
     def _ways_to(self, at: int) -> list[Way]:
         commit, inputs = self._at(at)
-        if self._allow_inexact:
-            return self._ways.all(inputs, commit.hash)
-        return self._ways.exact(inputs, commit.hash)
+        return self._ways.all(inputs, commit.hash)
+
+    def _pin_changes(self) -> bool:
+        """With one LLVM for all, what another LLVM changes would be blamed on some commit near by."""
+        pins = {candidate.inputs.llvm_pin for candidate in self._line.candidates}
+        return len(pins) > 1
 
     def _at(self, at: int) -> tuple[Commit, Inputs]:
         place = self._place(at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ from flybisect.bisecting.observer import Observer, Study
 from flybisect.bisecting.sides import Measure
 from flybisect.case import Against
 from flybisect.errors import UserError
+from flybisect.history.repository import Repository
 from flybisect.observation import Answer, Observation, Verdict, Want
 from flybisect.oracle import Evidence, Options, Oracle
 from flybisect.plugins import listing
 from flybisect.probe.runner import Runner
+from flybisect.probe.smoke import smoke_test
 from flybisect.session import Session, open_session
 from flybisect.toolchain.index import releases
+from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import Notify
 from flybisect.workbench import Request, Stand, workdir_of
 
@@ -33,6 +37,7 @@ class Open:
     session: Session
     observer: Observer
     measure: Measure
+    runner: Runner
 
 
 def case_request(
@@ -90,8 +95,24 @@ def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
             f"one of {names}, or the path of a .py or .yaml"
         )
     measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
-    with _opened(stand, measure.observer(), notify) as (session, observer):
-        yield Open(session, observer, measure)
+    with _opened(stand, measure.observer(), notify) as (session, observer, runner):
+        yield Open(session, observer, measure, runner)
+
+
+def source_builder(
+    repository: Repository, stand: Stand, study: Open, mlir_path: Path | None, notify: Notify
+) -> SourceBuilder:
+    """What builds commits of the clone; a new build has to compile a kernel before it is believed."""
+    cores = len(os.sched_getaffinity(0))
+    return SourceBuilder(
+        repo=repository.folder,
+        workdir=stand.workdir,
+        mlir_path=mlir_path,
+        jobs=max(1, cores // stand.jobs),
+        notify=notify,
+        rocm=stand.toolchains.rocm(),
+        smoke=smoke_test(study.runner),
+    )
 
 
 @contextmanager
@@ -103,7 +124,7 @@ def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Observer, Measure
     elif stand.case.when is not None:
         raise UserError("--when is a condition of an oracle, and none is named; add --oracle spills")
     oracle = Anything() if measure is None else measure.observer()
-    with _opened(stand, oracle, notify) as (_, observer):
+    with _opened(stand, oracle, notify) as (_, observer, _):
         yield observer, measure
 
 
@@ -122,7 +143,7 @@ class Anything:
 
 
 @contextmanager
-def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Observer]]:
+def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Observer, Runner]]:
     study = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
     with (
         open_session(stand.workdir, stand.case, stand.source, SESSION) as session,
@@ -131,4 +152,4 @@ def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Sess
     ):
         for warning in session.warnings:
             notify(warning)
-        yield session, Observer(study, oracle, runner, session.journal)
+        yield session, Observer(study, oracle, runner, session.journal), runner

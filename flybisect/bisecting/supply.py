@@ -40,11 +40,15 @@ class Supply:
         self._sites: dict[Landmark, Path] = {}
         self.made: dict[str, tuple[Way, Toolchain]] = {}
         """What was used, by the toolchain's key."""
+        self.logs: dict[str, str] = {}
+        """Where the output of builds from source is, by the toolchain's key."""
 
     def get(self, commit: str, inputs: Inputs, way: Way) -> Toolchain:
         """Raises Unavailable where this commit can't be had that way, UserError where none can."""
         found = self._make(commit, inputs, way)
         self.made.setdefault(found.key, (way, found))
+        if way.kind == "source" and self._builder is not None:
+            self.logs.setdefault(found.key, str(self._builder.log(commit)))
         return found
 
     def inputs(self, commit: str) -> Inputs:

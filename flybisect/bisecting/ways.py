@@ -44,6 +44,8 @@ class Ways:
     releases: Sequence[Known]
     """Those that come first are preferred, where several would do."""
     builder: SourceBuilder | None = None
+    proxies: bool = False
+    """Builds with another LLVM than the pinned one may be used."""
     lenders: Sequence[Landmark] = ()
     """Releases whose natives may be used under any commit's Python, inexactly; in this order."""
 
@@ -64,7 +66,7 @@ class Ways:
         """Those, then builds that are only near, then other natives under the commit's Python."""
         found = self.exact(inputs, commit)
         source = self._source(commit)
-        if source is not None and source is not Exactness.EXACT:
+        if self.proxies and source is not None and source is not Exactness.EXACT:
             found.append(Way("source", source))
         borrowed = [Way("overlay", Exactness.INEXACT, mark) for mark in self.lenders]
         return [*found, *(way for way in borrowed if not found)]
@@ -78,7 +80,7 @@ class Ways:
             self.builder.exactness(commit)
         except Unavailable as error:
             return f"can't be had exactly: {reason}, and {error}"
-        return f"can't be had: {reason}"
+        return f"can't be had exactly: {reason}, and the MLIR that is given is not the pinned one"
 
     def _source(self, commit: str) -> Exactness | None:
         if self.builder is None:

@@ -9,7 +9,7 @@ import typer
 
 from flybisect.bisecting.commits import CommitSearch
 from flybisect.bisecting.line import line_of
-from flybisect.bisecting.start import case_request, open_study
+from flybisect.bisecting.start import case_request, open_study, source_builder
 from flybisect.bisecting.supply import Supply
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
@@ -41,6 +41,17 @@ def commits(
         bool,
         typer.Option("--allow-inexact", help="Also test commits over natives of another, labelled as such."),
     ] = False,
+    build: Annotated[
+        bool,
+        typer.Option("--build", help="Build commits from source where needed, LLVM first: takes hours."),
+    ] = False,
+    mlir_path: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Build commits with this MLIR (see docs/source-builds.md), whichever a commit pins.",
+        ),
+    ] = None,
     paths: Annotated[
         list[str] | None, typer.Option(metavar="PATH", help="Only commits that touch it; repeatable.")
     ] = None,
@@ -80,10 +91,21 @@ def commits(
     imported = imported_paths(stand.source, stand.case.script, repository.entries(found.newer.hash))
     known = releases(stand.workdir, extra_index_url=extra_index_url, notify=notify)
     line = line_of(repository, found, known, imported)
-    supply = Supply(repository, stand.toolchains, stand.workdir, notify, imported=imported)
     with open_study(stand, notify) as study:
-        observer, measure = study.observer, study.measure
-        search = CommitSearch(line, supply, observer, measure, notify, allow_inexact=allow_inexact)
+        wanted = build or mlir_path is not None
+        builder = source_builder(repository, stand, study, mlir_path, notify) if wanted else None
+        supply = Supply(repository, stand.toolchains, stand.workdir, notify, builder, imported)
+        search = CommitSearch(
+            line,
+            supply,
+            study.observer,
+            study.measure,
+            notify,
+            builder=builder,
+            allow_proxies=allow_inexact or mlir_path is not None,
+            allow_inexact=allow_inexact,
+            cancel=builder.stop.set if builder is not None else lambda: None,
+        )
         answer = search.run(find, stand.jobs)
         log = study.session.folder / "bisect.log"
         write_text(log, answer.bisect_log())

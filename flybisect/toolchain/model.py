@@ -55,3 +55,7 @@ class SourceBuilder(Protocol):
         """Built now, or found built. Raises Unavailable where the build fails (the commit is skipped), and
         UserError where no build can work, as with a full disk."""
         ...
+
+    def log(self, commit: str) -> Path:
+        """Where the output of its build goes."""
+        ...

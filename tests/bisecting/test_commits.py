@@ -71,6 +71,9 @@ class Builder:
         exactness = self.exactness(commit)
         return Toolchain(commit[:12], "source", key, "1", Path("python"), (site,), exactness)
 
+    def log(self, commit: str) -> Path:
+        return self.folder / f"{commit}.log"
+
 
 class History:
     """A repository with one commit for each word that it shows."""
@@ -99,7 +102,7 @@ class History:
         oracle: str = "legalization",
         *,
         find: Find | None = None,
-        inexact: bool = False,
+        proxies: bool = False,
         jobs: int = 1,
         text: str | None = None,
         paths: tuple[str, ...] = (),
@@ -112,7 +115,7 @@ class History:
         study = Study(Case(self.folder / "k.py"), "x = 1\n", (), "gfx942")
         observer = Observer(study, measure.observer(), self.replay, Forgetful())
         search = CommitSearch(
-            line, supply, observer, measure, silent, builder=self.builder, allow_inexact=inexact
+            line, supply, observer, measure, silent, builder=self.builder, allow_proxies=proxies
         )
         return search.run(find, jobs)
 
@@ -202,10 +205,20 @@ def test_a_proxy_is_used_with_the_users_word_and_is_no_confirmation(tmp_path: Pa
     history.builder.exact = dict.fromkeys(history.hashes[1:-1], Exactness.PROXY)
     plain = history.search()
     assert [suspect.commit.hash for suspect in plain.suspects] == history.hashes[1:]
-    told = history.search(inexact=True)
+    told = history.search(proxies=True)
     assert [suspect.commit.hash for suspect in told.suspects] == history.hashes[3:4]
     assert not told.exact and not told.confirmation.done
     assert "proxy source" in told.strategy
+
+
+def test_a_proxy_is_not_used_across_a_change_of_the_pin(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean bug bug")
+    history.made.commit("LLVM", {"thirdparty/llvm-hash.txt": "2" * 40, "lib/Fly.cpp": "new"})
+    history.builder.exact = dict.fromkeys(history.hashes[1:], Exactness.PROXY)
+    answer = history.search(proxies=True, text=f"{history.hashes[0]}..main")
+    assert len(answer.suspects) == 4
+    assert "pin changes" in answer.notes[0]
+    assert answer.suspects[-1].pins == ("1" * 40, "2" * 40)
 
 
 def test_nothing_is_tested_twice(tmp_path: Path) -> None:
