@@ -87,6 +87,14 @@ class Reduction:
     """True when every single hint of every pass was tried on this text, and failed."""
 
 
+@dataclass(frozen=True)
+class _Trusted:
+    """A success that was not judged in full."""
+
+    text: str
+    labels: frozenset[str]
+
+
 class Reducer:
     """Reduces one script. `notice` is told of every step; it must not raise."""
 
@@ -98,6 +106,7 @@ class Reducer:
         self._notice = notice
         self._failed: set[str] = set()
         self._weak: set[str] = set()
+        self._trail: list[_Trusted] = []
         self._floor: float | None = None
         self._best = ""
         self._confirmed = ""
@@ -130,32 +139,38 @@ class Reducer:
     def _rounds(self, text: str) -> None:
         while True:
             before = self._best
-            trusted: list[Pass] = []
+            sweeps = 0
             for each in self._passes:
                 at = self._best
                 self._search(each, verify=False, trusting=self._judge.compares)
-                if self._best != at:
-                    trusted.append(each)
-                if len(trusted) == TRUSTED or each is self._passes[-1]:
-                    self._confirm(trusted)
-                    trusted = []
+                sweeps += self._best != at
+                if sweeps == TRUSTED or each is self._passes[-1]:
+                    self._confirm()
+                    sweeps = 0
             if self._best == before:
                 return
             if self._learned[0] == text:
                 # Once more, now that sizes and types have changed: more things are of one kind.
                 self._learned = (self._best, learn(self._judge, self._best))
 
-    def _confirm(self, trusted: Sequence[Pass]) -> None:
-        """Has the result of some sweeps judged in full. Where it does not hold, they are undone, and
-        made again with every success judged in full."""
+    def _confirm(self) -> None:
+        """Has the result of some sweeps judged in full. Where it does not hold, the first of their
+        successes that broke the comparison is found by halving; what came before it is kept."""
+        trail, self._trail = self._trail, []
         if self._best == self._confirmed:
             return
-        if self._judge.judge(self._best).interesting:
-            self._confirmed = self._best
-        else:
-            self._best = self._confirmed
-            for each in trusted:
-                self._search(each, verify=False, trusting=False)
+        if not self._judge.judge(self._best).interesting:
+            # trail[:good] holds, trail[:bad] does not; the last is the one just judged.
+            good, bad = 0, len(trail)
+            while bad - good > 1:
+                middle = (good + bad) // 2
+                if self._judge.judge(trail[middle - 1].text).interesting:
+                    good = middle
+                else:
+                    bad = middle
+            self._failed |= trail[bad - 1].labels
+            self._best = trail[good - 1].text if good else self._confirmed
+        self._confirmed = self._best
         self._notice(Step("confirmed", self._best))
 
     def _facts(self) -> Facts:
@@ -294,10 +309,13 @@ class _Attempt:
                 self._hopeless.append(cut.statements)
 
     def _accept(self, subset: Subset, text: str) -> None:
+        labels = frozenset(self._hints[item].label for item in subset - self._chosen)
         self._chosen = subset
         self._size = size_of(text)
         self._reducer._best = text
-        if not self._trusting:
+        if self._trusting:
+            self._reducer._trail.append(_Trusted(text, labels))
+        else:
             self._reducer._confirmed = text
         self._notify("")
 
