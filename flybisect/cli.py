@@ -20,7 +20,7 @@ from flybisect.interrupt import Interrupted, interruptible
 
 app = typer.Typer(
     name="flybisect",
-    help="Minimize FlyDSL kernel scripts that show a compiler bug. Needs no GPU.",
+    help="Minimize FlyDSL kernel scripts that show a compiler bug, and find the commit. Needs no GPU.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

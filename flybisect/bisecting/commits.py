@@ -60,9 +60,9 @@ class CommitSearch:
         rule = self._ends()
         if find is not None and rule.find is not find:
             raise UserError(wrong_way(find, self._name(0), self._name(-1)))
-        notes = self._check_older(rule)
+        notes = [*self._left_out_by_paths(), *self._check_older(rule)]
         attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, rule))
-        if self._allow_proxies and not self._ways.proxies:
+        if self._ways.builder is not None and self._allow_proxies and not self._ways.proxies:
             notes.append("LLVM's pin changes in this range, so builds with another LLVM were not used")
         if self._allow_inexact:
             self._ways = replace(self._ways, lenders=self._lenders(attribution))
@@ -80,6 +80,12 @@ class CommitSearch:
             notes=tuple(notes),
             logs=dict(self._supply.logs),
         )
+
+    def _left_out_by_paths(self) -> list[str]:
+        if not self._line.range.paths:
+            return []
+        told = " ".join(self._line.range.paths)
+        return [f"commits that touch none of {told} were left out, whatever else they change"]
 
     def _ends(self) -> Rule:
         last = len(self._line.candidates) - 1
@@ -251,4 +257,6 @@ class CommitSearch:
         return at % len(self._line.candidates)
 
     def _name(self, at: int) -> str:
-        return self._line.commit(self._place(at)).short
+        place = self._place(at)
+        short = self._line.commit(place).short
+        return f"{short} (the merge base)" if place == 0 and self._line.range.base is not None else short

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flybisect.bisecting.ways import Known
@@ -22,6 +22,8 @@ class Line:
 
     range: Range
     candidates: tuple[Candidate, ...]
+    before: tuple[Inputs | None, ...]
+    """For each candidate, the inputs of the parent of its first commit; None for one without a parent."""
     known: tuple[Known, ...]
     """Releases whose commit is known; those nearest to the newer end first."""
 
@@ -31,16 +33,16 @@ class Line:
         return candidate.last if at == len(self.candidates) - 1 else candidate.first
 
     def touches(self, at: int) -> tuple[str, ...]:
-        """What a candidate's first commit changed. Empty for the older end."""
-        if at == 0:
-            return ()
-        return touched(self.candidates[at - 1].inputs, self.candidates[at].inputs)
+        """What a candidate's first commit changed itself; commits that paths leave out may come before it."""
+        before = self.before[at]
+        return () if before is None else touched(before, self.candidates[at].inputs)
 
     def pins(self, at: int) -> tuple[str | None, str | None] | None:
         """LLVM's pins before and after a candidate's first commit, where it changes them."""
-        if at == 0 or Half.LLVM not in self.touches(at):
+        before = self.before[at]
+        if before is None or Half.LLVM not in self.touches(at):
             return None
-        return self.candidates[at - 1].inputs.llvm_pin, self.candidates[at].inputs.llvm_pin
+        return before.llvm_pin, self.candidates[at].inputs.llvm_pin
 
 
 def line_of(repository: Repository, found: Range, versions: Releases, imported: Sequence[str]) -> Line:
@@ -52,7 +54,17 @@ def line_of(repository: Repository, found: Range, versions: Releases, imported: 
             f"none of the {len(found.commits) - 1} commits in the range changes anything that a compile "
             "depends on (native sources, python/flydsl, LLVM's pin, build scripts, what the script imports)"
         )
-    return Line(found, tuple(listed), tuple(_known(repository, found, versions, imported)))
+    known = {commit.hash: inputs for commit, inputs in history}
+    before = tuple(_before(repository, candidate.first, known, imported) for candidate in listed)
+    return Line(found, tuple(listed), before, tuple(_known(repository, found, versions, imported)))
+
+
+def _before(
+    repository: Repository, commit: Commit, known: Mapping[str, Inputs], imported: Sequence[str]
+) -> Inputs | None:
+    if not commit.parents:
+        return None
+    return known.get(commit.parents[0]) or repository.inputs(commit.parents[0], imported)
 
 
 def _known(

@@ -62,7 +62,7 @@ def commits(
     against_flydsl: options.AgainstFlydsl = None,
     against_arch: options.AgainstArch = None,
     when: options.When = None,
-    jobs: options.Jobs = None,
+    jobs: options.BisectJobs = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
     extra_index_url: options.ExtraIndex = None,

@@ -26,7 +26,6 @@ def matrix(
     oracle: options.OracleName = None,
     arch: options.Arch = None,
     when: options.When = None,
-    jobs: options.Jobs = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
     extra_index_url: options.ExtraIndex = None,
@@ -45,7 +44,7 @@ def matrix(
         when=when,
         timeout=timeout,
         memory=memory,
-        jobs=jobs,
+        jobs=1,
         workdir=workdir,
     )
     stand = set_up(request, notify, extra_index_url=extra_index_url)

@@ -63,6 +63,15 @@ Jobs = Annotated[
         help="Trials at once; up to 4 cores without it. The result does not depend on it.",
     ),
 ]
+BisectJobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=JOBS[0],
+        max=JOBS[1],
+        help="FlyDSLs tested at once; one without it. More cost more tests.",
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option(

@@ -19,7 +19,7 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     if len(suspects) == 1:
         print(f"{after} commit: {described(suspects[0])}")
     else:
-        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tried:")
+        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tested:")
         marked = any(suspect.likely for suspect in suspects) and not all(s.likely for s in suspects)
         for suspect in suspects:
             print(f"{'* ' if marked and suspect.likely else '  '}{described(suspect)}")
@@ -35,7 +35,9 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     print_tests(answer.runs)
     left_out = [tried for tried in answer.skipped if tried.observation is None]
     if left_out:
-        print(f"not tried: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}")
+        print(
+            f"not tested: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}"
+        )
     print_warnings(answer.runs, answer.found.monotone)
     for note in answer.notes:
         print(f"note: {note}")

@@ -259,9 +259,20 @@ def test_paths_leave_commits_out_and_git_replays_it(tmp_path: Path) -> None:
     more = [history.made.commit(f"m{n}", {"python/flydsl/shows": "bug", "lib/it's": f"{n}"}) for n in (1, 2)]
     answer = history.search(text=f"{history.hashes[0]}..{more[-1]}", paths=("python", "lib/it's"))
     assert answer.suspects[0].commit.hash == history.hashes[2]
+    assert "left out" in answer.notes[0]
     log = tmp_path / "bisect.log"
     log.write_text(answer.bisect_log())
     assert f"{history.hashes[2]} is the first" in history.made.git("bisect", "replay", str(log))
+
+
+def test_what_a_commit_touches_is_its_own_change(tmp_path: Path) -> None:
+    """With paths the line has gaps, and what lies in a gap is not the next commit's."""
+    history = History(tmp_path, "clean clean")
+    history.made.commit("lib", {"lib/Other.cpp": "1", "python/flydsl/shows": "bug"})
+    last = history.made.commit("kernels", {"kernels/gemm.py": "2"})
+    answer = history.search(text=f"{history.hashes[0]}..{last}", paths=("kernels",))
+    assert answer.suspects[0].commit.hash == last
+    assert answer.suspects[0].touches == ()
 
 
 def test_git_replays_a_log_with_a_range(tmp_path: Path) -> None:
