@@ -102,10 +102,6 @@ class Judge:
         """True when there is a base."""
         return self.base is not None
 
-    def strength(self, verdict: Verdict) -> float | None:
-        """How strongly the bug shows; None where the oracle does not measure that."""
-        return verdict.metrics.get(getattr(self.oracle, "strength", ""))
-
     @property
     def first(self) -> Evidence | None:
         """What the unreduced script showed; None before `pin`."""

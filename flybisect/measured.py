@@ -18,8 +18,6 @@ class Measured:
     name: str
     condition: Condition
     signature: Signature
-    strength: str
-    """The metric that says how strongly the bug shows (see `flybisect.oracle.Oracle`)."""
 
     @property
     def wants(self) -> frozenset[Want]:
@@ -71,7 +69,7 @@ def measured(name: str, metric: str, summary: str, *, alone: str | None, rise: s
                 f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
                 "give --against-args or --against-flydsl"
             )
-        return Measured(name, condition, Signature(name, condition.text if options.when else ""), metric)
+        return Measured(name, condition, Signature(name, condition.text if options.when else ""))
 
     return Plugin(name, summary, build, metric)
 

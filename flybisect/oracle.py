@@ -37,12 +37,7 @@ class Options:
 
 
 class Oracle(Protocol):
-    """A judgement over what probes showed.
-
-    One that measures may have an attribute `strength`, the metric that says how strongly the bug shows:
-    the reducer then keeps the bug strong until the rest is done, since one that shows by a hair is lost
-    to any change.
-    """
+    """A judgement over what probes showed."""
 
     @property
     def name(self) -> str: ...

@@ -34,10 +34,6 @@ TRUSTED = 3
 compiles, and cost more where the trust was wrong."""
 
 
-KEPT_STRENGTH = 0.5
-"""Part of the unreduced script's strength that a candidate keeps until nothing else goes any more."""
-
-
 class Judging(Observing, Protocol):
     """What the reducer sees of the judge."""
 
@@ -52,10 +48,6 @@ class Judging(Observing, Protocol):
 
     def judge(self, source: str) -> Verdict:
         """The verdict in full."""
-        ...
-
-    def strength(self, verdict: Verdict) -> float | None:
-        """How strongly the bug shows; None where that is not measured."""
         ...
 
     @property
@@ -105,9 +97,7 @@ class Reducer:
         self._passes = passes
         self._notice = notice
         self._failed: set[str] = set()
-        self._weak: set[str] = set()
         self._trail: list[_Trusted] = []
-        self._floor: float | None = None
         self._best = ""
         self._confirmed = ""
         self._original = ""
@@ -122,14 +112,8 @@ class Reducer:
         """`text` is known to be interesting."""
         self._best = self._confirmed = self._original = text
         self._learned = (text, learn(self._judge, text))
-        strength = self._judge.strength(self._judge.judge(text))
-        self._floor = None if strength is None else strength * KEPT_STRENGTH
         while True:
             self._rounds(text)
-            if self._floor is not None:
-                self._floor = None
-                self._failed -= self._weak
-                continue
             before = self._best
             for each in self._passes:
                 self._search(each, verify=True, trusting=False)
@@ -250,7 +234,7 @@ class _Attempt:
                 self._note_failure(subset, None, cut)
                 yield False
                 continue
-            if verdict.interesting and text is not None and self._is_strong(subset, verdict):
+            if verdict.interesting and text is not None:
                 self._accept(subset, text)
                 yield True
                 return
@@ -262,14 +246,6 @@ class _Attempt:
 
     def _trusted(self, text: str) -> bool:
         return self._trusting and all(marker in text for marker in self._markers)
-
-    def _is_strong(self, subset: Subset, verdict: Verdict) -> bool:
-        """False for a bug that shows too weakly, while that counts; then it is noted for later."""
-        floor, strength = self._reducer._floor, self._reducer._judge.strength(verdict)
-        if self._verify or floor is None or strength is None or strength >= floor:
-            return True
-        self._reducer._weak.update(self._hints[item].label for item in subset - self._chosen)
-        return False
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
         cut = Cut()

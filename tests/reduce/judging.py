@@ -27,9 +27,6 @@ class Needle:
         self.asked: list[str] = []
         self._known: dict[str, bool] = {}
 
-    def strength(self, verdict: Verdict) -> float | None:
-        return None
-
     @property
     def compares(self) -> bool:
         return self._rough is not None
