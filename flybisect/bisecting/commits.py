@@ -68,6 +68,10 @@ class CommitSearch:
             self._ways = replace(self._ways, lenders=self._lenders(attribution))
         self._leave_out()
         found = self._search(rule, jobs)
+        culprit = self._line.candidates[found.after].first
+        if found.exact and culprit.merge:
+            inside = f"{culprit.short}^1..{culprit.short}^2"
+            notes.append(f"{culprit.short} is a merge; `flybisect commits {inside}` looks at what it merged")
         confirmation = self._confirm(rule, found)
         return CommitAnswer(
             line=self._line,
@@ -224,7 +228,8 @@ class CommitSearch:
             commit, inputs = self._at(at)
             exact = self._ways.exact(inputs, commit.hash)
             if not exact:
-                return Confirmation(False, f"{commit.short} {self._ways.why_none(commit.hash)}")
+                why = f"{commit.short} {self._ways.why_none(commit.hash)}"
+                return Confirmation(False, why + self._natives_apart(*pair))
             try:
                 toolchain = self._supply.get(commit.hash, inputs, exact[0])
             except Unavailable as error:
@@ -235,6 +240,14 @@ class CommitSearch:
                 told = f"{self._tried[at].side.value}, not {expected.value}"
                 return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
         return Confirmation(True, "it and its parent were tried once more by exact ways")
+
+    def _natives_apart(self, before: int, after: int) -> str:
+        """A caution where a culprit and its parent were tested over natives of different releases."""
+        toolchains = [self._tried[at].toolchain for at in (before, after)]
+        lent = {self._supply.made[each.key][0].release for each in toolchains if each is not None}
+        return "; it and its parent were tested over different natives, which may be the change" * (
+            len(lent) > 1
+        )
 
     def _is_exact(self, at: int) -> bool:
         toolchain = self._tried[at].toolchain

@@ -244,6 +244,21 @@ def test_an_older_end_on_a_branch(tmp_path: Path) -> None:
     assert "not an ancestor" in answer.notes[0]
 
 
+def test_a_merge_that_brought_it_in_says_how_to_go_on(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean")
+    history.made.git("switch", "--quiet", "-c", "side")
+    history.made.commit("side", {"python/flydsl/shows": "bug"})
+    history.made.git("switch", "--quiet", "main")
+    history.made.commit("main", {"lib/Other.cpp": "1"})
+    history.made.git("merge", "--quiet", "--no-ff", "-m", "merge", "side")
+    answer = history.search(text=f"{history.hashes[0]}..main")
+    assert answer.suspects[0].commit.subject == "merge"
+    merge = answer.suspects[0].commit.short
+    assert f"{merge}^1..{merge}^2" in answer.notes[0]
+    inside = history.search(text=f"{merge}^1..{merge}^2")
+    assert inside.suspects[0].commit.subject == "side"
+
+
 @pytest.mark.parametrize("words", ["clean clean clean bug bug", "bug bug clean clean clean"])
 def test_git_replays_the_log(tmp_path: Path, words: str) -> None:
     history = History(tmp_path, words)

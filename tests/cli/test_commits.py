@@ -103,6 +103,27 @@ def test_the_commit_is_found_with_real_overlays(fly: MadeUp, commits: Callable[.
     assert "--find bug" in fixed.err
 
 
+def test_what_the_script_imports_of_the_repository_counts(
+    run: Run, fly: MadeUp, workdir: Path, tmp_path: Path
+) -> None:
+    """A kernel of the repository brings the failure; FlyDSL itself stays the same."""
+    fly.git("switch", "--quiet", "-c", "kernels", f"v{installed_version()}")
+    fly.commit("Tune (#11)", {"kernels/gemm.py": "x = 2\n"})
+    fly.commit("Break (#12)", {"kernels/gemm.py": "x = undefined\n"})
+    fly.commit("Tune more (#13)", {"kernels/gemm.py": "x = undefined  # 3\n"})
+    fly.git("switch", "--quiet", "main")
+    script = tmp_path / "imports.py"
+    script.write_text(f"import kernels.gemm\n{SCRIPT}")
+    repo = ("--repo", fly.folder, "--workdir", workdir, *ARCH)
+    text = f"v{installed_version()}..kernels"
+    ran = run("commits", text, "--case", script, "--oracle", "exception", *repo, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.data["first_bad"]["subject"] == "Break (#12)"
+    assert ran.data["first_bad"]["touches"] == ["imported by the script"]
+    assert ran.data["attribution"]["owner"] == "neither half"
+    assert ran.data["exact"] is True
+
+
 def test_an_unbuilt_end_is_refused(fly: MadeUp, commits: Callable[..., Ran]) -> None:
     fly.git("switch", "--quiet", "-c", "native", "main")
     fly.commit("C++ (#10)", {"lib/Fly.cpp": "int more();\n"})
