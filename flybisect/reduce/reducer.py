@@ -135,7 +135,8 @@ class Reducer:
                 return
             if self._learned[0] == text:
                 # Once more, now that sizes and types have changed: more things are of one kind.
-                self._learned = (self._best, learn(self._judge, self._best))
+                located = self._learned[1].located
+                self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
 
     def _confirm(self) -> None:
         """Has the result of some sweeps judged in full. Where it does not hold, the first of their
