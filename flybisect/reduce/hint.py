@@ -52,6 +52,9 @@ class Pass:
     summary: str
     """One line that says what it takes away."""
     hints: Callable[[Statements, Facts], Sequence[Hint]]
+    fine: bool = False
+    """True for changes inside statements, which wait until no more statements go: there are many of them,
+    and the fewer statements are left, the fewer."""
     chunks: int = 1
     """Into how many parts the hints are split to begin with; 0: each is tried alone. The more of a
     pass's hints hold, the larger the parts that are worth trying."""

@@ -121,22 +121,31 @@ class Reducer:
                 return Reduction(polished(self._best), minimal=True)
 
     def _rounds(self, text: str) -> None:
+        coarse = [each for each in self._passes if not each.fine]
+        fine = [each for each in self._passes if each.fine]
         while True:
             before = self._best
-            sweeps = 0
-            for each in self._passes:
-                at = self._best
-                self._search(each, verify=False, trusting=self._judge.compares)
-                sweeps += self._best != at
-                if sweeps == TRUSTED or each is self._passes[-1]:
-                    self._confirm()
-                    sweeps = 0
+            while self._round(coarse):
+                if self._learned[0] == text:
+                    # Once more, now that sizes and types have changed: more things are of one kind.
+                    located = self._learned[1].located
+                    self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
+            self._round(fine)
             if self._best == before:
                 return
-            if self._learned[0] == text:
-                # Once more, now that sizes and types have changed: more things are of one kind.
-                located = self._learned[1].located
-                self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
+
+    def _round(self, passes: Sequence[Pass]) -> bool:
+        """One sweep of each. False when none changed anything."""
+        before, sweeps = self._best, 0
+        for each in passes:
+            at = self._best
+            self._search(each, verify=False, trusting=self._judge.compares)
+            sweeps += self._best != at
+            if sweeps == TRUSTED:
+                self._confirm()
+                sweeps = 0
+        self._confirm()
+        return self._best != before
 
     def _confirm(self) -> None:
         """Has the result of some sweeps judged in full. Where it does not hold, the first of their

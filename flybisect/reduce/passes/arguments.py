@@ -45,4 +45,4 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
     return found
 
 
-PASS = Pass("arguments", "keyword arguments, decorators and their options", hints)
+PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, fine=True)

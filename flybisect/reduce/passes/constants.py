@@ -56,5 +56,5 @@ def _number(node: ast.expr) -> int | float | None:
     return None
 
 
-TO_ONE = Pass("ones", "numbers to 1", to_one)
-HALVED = Pass("halves", "integers halved", halved)
+TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True)
+HALVED = Pass("halves", "integers halved", halved, fine=True)

@@ -137,4 +137,4 @@ def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("x", "y", "z") and root_name(node) in imported
 
 
-PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, chunks=0)
+PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, chunks=0, fine=True)
