@@ -73,6 +73,10 @@ def test_statements_go_with_what_reads_them() -> None:
         ("while a:\n    b\n", ["b\n"]),
         ("if a:\n    s = '''\n    x'''\n", ["s = '''\n    x'''\n"]),
         ("if a: b; c\n", ["b; c\n"]),
+        (
+            "def f(n, s):\n    for i, c in range(0, n, 1, init=s):\n        d = c + i\n        r = yield d\n    g(r)\n",
+            ["def f(n, s):\n    i = 0\n    c = s\n    d = c + i\n    r = d\n    g(r)\n"],
+        ),
     ],
 )
 def test_unwrap(before: str, after: list[str]) -> None:
@@ -94,6 +98,10 @@ def test_unwrap(before: str, after: list[str]) -> None:
         ("def f(a):\n    if a: return 1\n    return 2\nx = f(1)\n", []),
         ("def f():\n    yield 1\nx = f()\n", []),
         ("b = 1\ndef f():\n    b = 2\n    return b\nx = f()\n", []),
+        (
+            "def build(n):\n    def kernel():\n        got = yield n\n    return kernel\nbuild(2)()\n",
+            ["n = 2\ndef kernel():\n    got = yield n\nkernel()\n"],
+        ),
     ],
 )
 def test_functions(before: str, after: list[str]) -> None:

@@ -111,9 +111,10 @@ def _as_statements(table: Statements, entry: Statement, node: ast.FunctionDef, c
         return None
     body = _body(node)
     tail = body[-1] if body and isinstance(body[-1], ast.Return) else None
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
+    own = _run_by(table, node)
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for each in own for n in own_nodes(each.node)):
         return None
-    if any(isinstance(r.node, ast.Return) and r.node is not tail for r in _run_by(table, node)):
+    if any(isinstance(each.node, ast.Return) and each.node is not tail for each in own):
         return None
     last = _calling_statement(table, site, call, tail)
     if last is None:
