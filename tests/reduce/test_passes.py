@@ -74,7 +74,8 @@ def test_statements_go_with_what_reads_them() -> None:
         ("if a:\n    s = '''\n    x'''\n", ["s = '''\n    x'''\n"]),
         ("if a: b; c\n", ["b; c\n"]),
         (
-            "def f(n, s):\n    for i, c in range(0, n, 1, init=s):\n        d = c + i\n        r = yield d\n    g(r)\n",
+            "def f(n, s):\n    for i, c in range(0, n, 1, init=s):\n"
+            "        d = c + i\n        r = yield d\n    g(r)\n",
             ["def f(n, s):\n    i = 0\n    c = s\n    d = c + i\n    r = d\n    g(r)\n"],
         ),
     ],
