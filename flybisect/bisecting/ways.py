@@ -45,7 +45,7 @@ class Ways:
     """Those that come first are preferred, where several would do."""
     builder: SourceBuilder | None = None
     proxies: bool = False
-    """Builds with another LLVM than the pinned one may be used."""
+    """Builds with another LLVM or submodule than the pinned one may be used."""
     lenders: Sequence[Landmark] = ()
     """Releases whose natives may be used under any commit's Python, inexactly; in this order."""
 
@@ -80,7 +80,9 @@ class Ways:
             self.builder.exactness(commit)
         except Unavailable as error:
             return f"can't be had exactly: {reason}, and {error}"
-        return f"can't be had exactly: {reason}, and the MLIR that is given is not the pinned one"
+        return (
+            f"can't be had exactly: {reason}, and a build would have another LLVM or submodule than it pins"
+        )
 
     def _source(self, commit: str) -> Exactness | None:
         if self.builder is None:

@@ -29,6 +29,12 @@ def files(site: Path) -> Iterator[Path]:
         yield from _below(site / root)
 
 
+def of_folder(folder: Path) -> str:
+    """Hex digest over all files below `folder`."""
+    parts = (f"{path.relative_to(folder)} {_of_file(path)}" for path in _below(folder))
+    return combine(*parts)
+
+
 def combine(*parts: str) -> str:
     """The key made of `parts`, 20 hex digits."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:20]

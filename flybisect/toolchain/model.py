@@ -13,7 +13,7 @@ class Exactness(str, Enum):
 
     EXACT = "exact"
     PROXY = "proxy"
-    """The commit's own C++, another LLVM than its pin."""
+    """The commit's own C++, with another LLVM than its pin, or a stand-in for a submodule."""
     INEXACT = "inexact"
     """The commit's Python over natives of another tree."""
 

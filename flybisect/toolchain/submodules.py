@@ -5,9 +5,12 @@ from __future__ import annotations
 import configparser
 import os
 import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
+from flybisect.toolchain.fingerprint import of_folder
 from flybisect.toolchain.gitcommand import GitFailed, git_free, run_git
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
@@ -15,6 +18,28 @@ from flybisect.toolchain.worktree import check_out
 
 FETCH_TIMEOUT = 900.0
 """Seconds; dlpack has 1 MB, tvm-ffi 10."""
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A plain folder that the user put in place of a submodule whose pin can't be had."""
+
+    path: str
+    """The submodule's, in the tree."""
+    folder: Path
+    key: str
+    """Changes when any of its files does."""
+
+
+def stand_ins(clone: Clone, commit: str) -> tuple[StandIn, ...]:
+    """Submodules of `commit` that the clone's configuration gives a folder without git for, as
+    `git config submodule.thirdparty/dlpack.url /a/folder`. A pin that the clone holds goes before."""
+    found = []
+    for entry, name, url in _submodules(clone, commit):
+        folder = Path(url)
+        if _is_plain(folder) and _local(clone, entry, name) is None:
+            found.append(StandIn(entry.path, folder, of_folder(folder)))
+    return tuple(found)
 
 
 def fill_submodules(
@@ -27,22 +52,43 @@ def fill_submodules(
     the headers of its own alone. Returns a sentence for the path of each that could not be had, which is
     left empty.
     """
-    registered = _registered(clone.text(commit, ".gitmodules") or "")
     missing = {}
+    for entry, name, url in _submodules(clone, commit):
+        source = _local(clone, entry, name)
+        if source is None and _is_plain(Path(url)):
+            _copy(Path(url), tree / entry.path)
+            continue
+        if source is None and entry.path in needed:
+            source = _fetched(url, entry, kept / name.replace("/", "-"), notify)
+        if source is None:
+            missing[entry.path] = _sentence(clone, entry, name, url)
+            # What another commit pinned must not be taken for it.
+            shutil.rmtree(tree / entry.path, ignore_errors=True)
+        else:
+            check_out(tree / entry.path, source, entry.hash)
+    return missing
+
+
+def _submodules(clone: Clone, commit: str) -> Iterator[tuple[Entry, str, str]]:
+    """Each with its name and its address, which is empty where it has none."""
+    registered = _registered(clone.text(commit, ".gitmodules") or "")
     for entry in clone.entries(commit, recursive=True):
         if entry.mode == SUBMODULE:
             name, url = registered.get(entry.path, (entry.path, ""))
-            url = _configured(clone, name) or url
-            source = _local(clone, entry, name)
-            if source is None and entry.path in needed:
-                source = _fetched(url, entry, kept / name.replace("/", "-"), notify)
-            if source is None:
-                missing[entry.path] = _sentence(clone, entry, url)
-                # What another commit pinned must not be taken for it.
-                shutil.rmtree(tree / entry.path, ignore_errors=True)
-            else:
-                check_out(tree / entry.path, source, entry.hash)
-    return missing
+            yield entry, name, _configured(clone, name) or url
+
+
+def _is_plain(folder: Path) -> bool:
+    """Whether it is a folder that holds no repository."""
+    if not (folder.is_absolute() and folder.is_dir()):
+        return False
+    return not any((folder / name).exists() for name in (".git", "HEAD"))
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Makes `target` a copy, times included, so that a build goes on from what it has."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(source, target)
 
 
 def _local(clone: Clone, entry: Entry, name: str) -> Clone | None:
@@ -91,9 +137,10 @@ def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def _sentence(clone: Clone, entry: Entry, url: str) -> str:
+def _sentence(clone: Clone, entry: Entry, name: str, url: str) -> str:
     return (
         f"the submodule {entry.path} at {entry.hash[:12]} is neither in {clone.folder} nor to be had from "
         f"{url or 'an address in .gitmodules'}; "
-        f"`git -C {clone.folder} submodule update --init {entry.path}` where there is a network"
+        f"`git -C {clone.folder} submodule update --init {entry.path}` where there is a network; elsewhere a "
+        f"folder with its files can stand in, as `git config submodule.{name}.url FOLDER` in the clone says"
     )
