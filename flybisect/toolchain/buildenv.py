@@ -39,7 +39,7 @@ class BuildOptions:
     @property
     def key(self) -> str:
         """Changes with the compiler, nanobind, and the variables that reach them."""
-        nanobind = distribution_version("nanobind", *(Path(entry) for entry in sys.path if entry))
+        nanobind = installed_version("nanobind")
         given = (f"{name}={os.environ.get(name, '')}" for name in _COUNTS)
         return combine(self.type, python_tag(), nanobind or "", compiler_version(), *given)
 
@@ -47,6 +47,11 @@ class BuildOptions:
 def python_tag() -> str:
     """The Python that natives are built for, as wheels name it."""
     return f"cp{sys.version_info[0]}{sys.version_info[1]}"
+
+
+def installed_version(package: str) -> str | None:
+    """Of what pip installed for this interpreter; None where it is not there."""
+    return distribution_version(package, *(Path(entry) for entry in sys.path if entry))
 
 
 def compiler_version() -> str:
@@ -81,7 +86,7 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
     """For a script of FlyDSL; `folder` takes the programs that stand in for others on its `$PATH`.
 
     `python3` is this interpreter, `pip install` goes below `folder` (scripts/build_llvm.sh installs
-    packages), and ccache is used where it is installed.
+    packages) and takes the nanobind of this interpreter, and ccache is used where it is installed.
     """
     kept = {name: text for name, text in git_free(os.environ).items() if not _STEERS.fullmatch(name)}
     ccache = program("ccache")
@@ -103,13 +108,20 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
 def _stand_ins(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     python = shlex.quote(sys.executable)
-    programs = {"pip": f"{python} -m pip"}
+    programs = {"pip": f'exec {python} -m pip "$@"'}
+    nanobind = installed_version("nanobind")
+    if nanobind is not None:
+        # FlyDSL's scripts ask for the newest one, which MLIR may be too old for.
+        asked = folder / "nanobind.txt"
+        asked.write_text(f"nanobind=={nanobind}\n")
+        constrained = f'{python} -m pip "$@" --constraint {shlex.quote(str(asked))}'
+        programs["pip"] = f'if [ "$1" = install ]; then exec {constrained}; fi\n{programs["pip"]}'
     if _is_ours(program("python3")):
         (folder / "python3").unlink(missing_ok=True)
     else:
-        programs["python3"] = python
+        programs["python3"] = f'exec {python} "$@"'
     for name, command in programs.items():
-        path, text = folder / name, f'#!/bin/sh\nexec {command} "$@"\n'
+        path, text = folder / name, f"#!/bin/sh\n{command}\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
             path.chmod(0o755)

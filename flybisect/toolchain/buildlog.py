@@ -19,12 +19,24 @@ _NO_NETWORK = re.compile(
     r"Could not resolve host|unable to access|Could not read from remote|Connection (refused|timed out)|"
     r"Network is unreachable|Temporary failure in name resolution|NewConnectionError"
 )
-_PACKAGE = re.compile(r'package\s+configuration\s+file\s+provided\s+by\s+"(\w+)"')
+_PACKAGE = re.compile(r'package\s+configuration\s+file\s+provided\s+by\s+"([\w.+-]+)"')
+_OTHER_VERSION = re.compile(
+    r'configuration\s+file\s+for\s+package\s+"([\w.+-]+)"\s+that\s+is\s+compatible\s+with\s+requested\s+'
+    r'version\s+"([^"]+)"'
+)
+_BROKEN = re.compile(
+    r"CMake Error at (/\S*?([\w.+]+?)(?:-config|Config)\.cmake):\d+ .*:\s+(\S.*(?:\n\s+\S.*)*)"
+)
+"""An absolute path is none of the commit's own files: those are named from its root."""
 _COMMAND = re.compile(r"([\w.+-]+): (?:command )?not found\b|which: no ([\w.+-]+) in")
 
+_HIP = "install ROCm's, or `apt install libamdhip64-dev hipcc`"
 _ADVICE = {
-    "hip": "HIP's CMake package is missing: install ROCm's or `apt install libamdhip64-dev`",
-    "nanobind": "nanobind is missing: `pip install nanobind`",
+    **dict.fromkeys(
+        ("hip", "amd_comgr", "hsa-runtime64", "AMDDeviceLibs"),
+        f"HIP's CMake package is missing or not whole: {_HIP}",
+    ),
+    "nanobind": "nanobind is missing: `pip install 'nanobind<3'`",
     "MLIR": "no usable MLIR was found there; --mlir-path takes an install with lib/cmake/mlir",
     "LLVM": "the MLIR install has no LLVM beside it (lib/cmake/llvm)",
 }
@@ -89,6 +101,31 @@ def _no_package(output: str) -> str | None:
     return _ADVICE.get(name)
 
 
+def _other_version(output: str) -> str | None:
+    found = _OTHER_VERSION.search(output)
+    if found is None:
+        return None
+    if found[1] == "nanobind":
+        return nanobind_wanted(found[2])
+    return f"{found[1]} is there, but in no version that goes for {found[2]}, which is asked for"
+
+
+def nanobind_wanted(version: str) -> str:
+    """What to say where MLIR asks for nanobind `version` and finds one that does not go for it: an older
+    one, or one of another major version."""
+    after = int(version.split(".")[0]) + 1
+    return f"MLIR asks for nanobind {version}: `pip install 'nanobind>={version},<{after}'`"
+
+
+def _broken_package(output: str) -> str | None:
+    found = _BROKEN.search(output)
+    if found is None:
+        return None
+    said = " ".join(found[3].split())[:LONGEST]
+    advice = f"; {_HIP}" if found[2] in ("hip", "hip-lang") else ""
+    return f"the CMake package {found[2]} does not work ({found[1]}: {said}){advice}"
+
+
 def _no_bindings(output: str) -> str | None:
     if re.search(r"MLIRPythonSources[.\w]*\W.*(not found|does not exist|not (an )?existing)", output):
         return "the MLIR install lacks the sources of its Python bindings (MLIR_ENABLE_BINDINGS_PYTHON=ON)"
@@ -107,6 +144,8 @@ _MACHINE: tuple[Callable[[str], str | None], ...] = (
     _no_memory,
     _no_compiler,
     _no_package,
+    _other_version,
+    _broken_package,
     _no_bindings,
     _no_command,
 )

