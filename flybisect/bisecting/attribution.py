@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any
 
 from flybisect.bisecting.tried import Tried
-from flybisect.history.inputs import Half, Inputs, touched
 from flybisect.history.landmarks import Landmark
+from flybisect.inputs import Half, Inputs, touched
 from flybisect.search.bisect import Side
 
 

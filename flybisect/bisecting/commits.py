@@ -17,8 +17,8 @@ from flybisect.bisecting.tried import Tried
 from flybisect.bisecting.ways import Way, Ways
 from flybisect.errors import UserError
 from flybisect.history.commit import Commit
-from flybisect.history.inputs import Inputs
 from flybisect.history.landmarks import Landmark
+from flybisect.inputs import Inputs
 from flybisect.observation import Answer, Verdict
 from flybisect.oracle import Evidence
 from flybisect.search.bisect import Found, Side, bisect

@@ -9,10 +9,10 @@ from flybisect.bisecting.ways import Known
 from flybisect.errors import UserError
 from flybisect.history.candidates import Candidate, candidates
 from flybisect.history.commit import Commit
-from flybisect.history.inputs import Half, Inputs, touched
 from flybisect.history.landmarks import landmarks
 from flybisect.history.range import Range
 from flybisect.history.repository import Repository
+from flybisect.inputs import Half, Inputs, touched
 from flybisect.toolchain.index import Releases
 
 

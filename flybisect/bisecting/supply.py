@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from flybisect.bisecting.ways import Way
-from flybisect.history.inputs import PYTHON, Inputs
 from flybisect.history.landmarks import Landmark, differing
 from flybisect.history.repository import Repository
+from flybisect.inputs import PYTHON, Inputs
 from flybisect.toolchain.installed import installed_site
 from flybisect.toolchain.model import SourceBuilder, Toolchain, Unavailable
 from flybisect.toolchain.overlay import overlay

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flybisect.history.inputs import Inputs
 from flybisect.history.landmarks import Landmark
+from flybisect.inputs import Inputs
 from flybisect.toolchain.model import Exactness, SourceBuilder, Unavailable
 
 

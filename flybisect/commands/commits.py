@@ -9,6 +9,7 @@ import typer
 
 from flybisect.bisecting.commits import CommitSearch
 from flybisect.bisecting.line import line_of
+from flybisect.bisecting.locate import locate
 from flybisect.bisecting.start import case_request, open_study, source_builder
 from flybisect.bisecting.supply import Supply
 from flybisect.commands import options
@@ -16,7 +17,6 @@ from flybisect.commands.notify import notifier
 from flybisect.defaults import load_defaults
 from flybisect.durable import write_text
 from flybisect.history.imports import imported_paths
-from flybisect.history.locate import locate
 from flybisect.history.range import read_range
 from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits

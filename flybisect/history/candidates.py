@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flybisect.history.commit import Commit
-from flybisect.history.inputs import Inputs
+from flybisect.inputs import Inputs
 
 
 @dataclass(frozen=True)

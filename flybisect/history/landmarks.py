@@ -10,8 +10,8 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from flybisect.errors import UserError
-from flybisect.history.inputs import PYTHON
 from flybisect.history.repository import Repository
+from flybisect.inputs import PYTHON
 
 
 @dataclass(frozen=True)

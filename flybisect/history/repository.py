@@ -14,7 +14,7 @@ from git.exc import GitCommandError, InvalidGitRepositoryError, NoSuchPathError
 
 from flybisect.errors import UserError
 from flybisect.history.commit import Commit
-from flybisect.history.inputs import BUILD_LLVM, NATIVE, PINS, PYTHON, SCRIPTS, Inputs, inputs_of, pin_in
+from flybisect.inputs import PATCHES, PATHS, PINS, Inputs, inputs_of, pin_in
 
 _FACTS = "%H%x00%P%x00%cI%x00%an%x00%s"
 
@@ -91,17 +91,12 @@ class Repository:
 
     def inputs(self, commit: str, imported: Sequence[str] = ()) -> Inputs:
         """What its FlyDSL is built of; `imported`: paths that count as well."""
-        hashes = self._hashes(commit, (*NATIVE, PYTHON, *SCRIPTS, BUILD_LLVM))
+        hashes = self._hashes(commit, PATHS)
         # Asked for by themselves: `git ls-tree` shows no folder where it is asked for something below it.
         pins = self._hashes(commit, PINS)
         hashes |= {path: self._hashes(commit, [path]).get(path, "") for path in imported}
-        patches = [
-            f"{path} {found}"
-            for path, found in sorted(self._hashes(commit, ["thirdparty/"]).items())
-            if path.endswith(".patch")
-        ]
         pin = next((pin_in(p, self._git("cat-file", "blob", pins[p])) for p in PINS if p in pins), None)
-        return inputs_of(hashes, patches, pin, imported)
+        return inputs_of(hashes, self._hashes(commit, [PATCHES]), pin, imported)
 
     def entries(self, commit: str) -> frozenset[str]:
         """Names at the top of its tree."""

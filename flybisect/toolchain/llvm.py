@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.inputs import BUILD_LLVM, Inputs
 from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
 from flybisect.toolchain.buildlog import lacks, last_errors, no_network
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.inputs import BUILD_LLVM, BuildInputs
 from flybisect.toolchain.interrupted import building_in
 from flybisect.toolchain.model import Exactness
 from flybisect.toolchain.processes import run
@@ -40,16 +40,16 @@ class GivenLlvm:
     revision: str
     """Commit that it says it was built of; empty where it does not say."""
     built_for: str
-    """`BuildInputs.llvm` where it is an install of ours; else empty."""
+    """`Inputs.llvm` where it is an install of ours; else empty."""
 
-    def exactness(self, inputs: BuildInputs) -> Exactness:
+    def exactness(self, inputs: Inputs) -> Exactness:
         """EXACT where it is known to be what the commit pins.
 
         A revision does not show whether patches were applied: with any, it is a proxy.
         """
         if self.built_for and self.built_for == inputs.llvm:
             return Exactness.EXACT
-        if self.revision and self.revision == inputs.pin and not inputs.patched:
+        if self.revision and self.revision == inputs.llvm_pin and not inputs.patched:
             return Exactness.EXACT
         return Exactness.PROXY
 
@@ -100,7 +100,8 @@ def _check_parts(path: Path) -> None:
 
 def pinned_llvm(
     clone: Clone,
-    inputs: BuildInputs,
+    commit: str,
+    inputs: Inputs,
     workdir: Path,
     options: BuildOptions,
     *,
@@ -118,11 +119,9 @@ def pinned_llvm(
     log = install.with_name(install.name + ".log")
 
     def build(folder: Path) -> None:
-        notify(
-            f"building the LLVM of {inputs.commit[:12]} ({inputs.pin[:12]}), once: hours on few cores ({log})"
-        )
+        notify(f"building the LLVM of {commit[:12]} ({_short(inputs)}), once: hours on few cores ({log})")
         with locked(work, notify) as lock:
-            _build(clone, inputs, work, folder, log, options, timeout, lock, stop)
+            _build(clone, commit, inputs, work, folder, log, options, timeout, lock, stop)
             (folder / KEY_FILE).write_text(f"{inputs.llvm}\n", "utf-8")
             shutil.rmtree(work, ignore_errors=True)
 
@@ -131,7 +130,8 @@ def pinned_llvm(
 
 def _build(
     clone: Clone,
-    inputs: BuildInputs,
+    commit: str,
+    inputs: Inputs,
     work: Path,
     install: Path,
     log: Path,
@@ -143,7 +143,7 @@ def _build(
     check_cmake()
     # The script puts LLVM's sources and its build beside the checkout.
     tree, sources = work / "FlyDSL", work / "llvm-project"
-    check_out(tree, clone, inputs.commit)
+    check_out(tree, clone, commit)
     if not (tree / BUILD_LLVM).is_file():
         raise BuildFailed(f"it has no {BUILD_LLVM}, so its LLVM can't be built", log)
     environment = {
@@ -156,19 +156,23 @@ def _build(
     with building_in(sources / "build-flydsl", work / "building"):
         done = run(command, timeout=timeout, cwd=tree, env=environment, log=log, keep_open=[lock], stop=stop)
         if done.code is None:
-            raise BuildFailed(f"LLVM {inputs.pin[:12]} was not built within {timeout / 3600:.1f} h", log)
+            raise BuildFailed(f"LLVM {_short(inputs)} was not built within {timeout / 3600:.1f} h", log)
     if done.ok and (install / CONFIG).is_file():
         return
     said = last_errors(done.output)
     if no_network(done.output):
         raise UserError(
-            f"LLVM {inputs.pin[:12]} can't be fetched ({said}); "
+            f"LLVM {_short(inputs)} can't be fetched ({said}); "
             f"give an installed MLIR with --mlir-path (log: {log})"
         )
     missing = lacks(done.output)
     if missing is not None:
-        raise UserError(f"LLVM {inputs.pin[:12]} can't be built here: {missing} (log: {log})")
-    raise BuildFailed(f"LLVM {inputs.pin[:12]} does not build: {said}", log)
+        raise UserError(f"LLVM {_short(inputs)} can't be built here: {missing} (log: {log})")
+    raise BuildFailed(f"LLVM {_short(inputs)} does not build: {said}", log)
+
+
+def _short(inputs: Inputs) -> str:
+    return (inputs.llvm_pin or "")[:12]
 
 
 def _forget_cut_off(sources: Path) -> None:

@@ -12,13 +12,14 @@ from functools import cached_property
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.inputs import BUILD, PYTHON, Inputs
 from flybisect.toolchain.assemble import toolchain_over
 from flybisect.toolchain.buildenv import BuildOptions, python_tag
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
 from flybisect.toolchain.gitcommand import GitFailed
-from flybisect.toolchain.inputs import BUILD, PYTHON, BuildInputs, build_inputs
+from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import GivenLlvm, given_llvm, pinned_llvm
 from flybisect.toolchain.model import Exactness, Toolchain
 from flybisect.toolchain.natives import COPIED, is_copy, take_out
@@ -109,13 +110,15 @@ class SourceBuilder:
 
     def _plan(self, commit: str) -> _Plan:
         if commit not in self._plans:
-            inputs = build_inputs(self._clone, commit)
+            full = self._clone.commit(commit)
+            inputs = build_inputs(self._clone, full)
             given = self._given
-            replaced = stand_ins(self._clone, inputs.commit)
+            replaced = stand_ins(self._clone, full)
             exactness = given.exactness(inputs) if given is not None else Exactness.EXACT
             keys = (f"{each.path} {each.key}" for each in replaced)
             plan = _Plan(
                 self._clone,
+                full,
                 inputs,
                 given,
                 Exactness.PROXY if replaced else exactness,
@@ -123,7 +126,7 @@ class SourceBuilder:
                 combine(given.key if given is not None else inputs.llvm, self._options_key, *keys),
                 self._options,
             )
-            if inputs.commit != commit:  # A branch may move on.
+            if full != commit:  # A branch may move on.
                 return plan
             self._plans[commit] = plan
         return self._plans[commit]
@@ -161,18 +164,18 @@ class SourceBuilder:
 
     def _build(self, folder: Path, plan: _Plan) -> None:
         """A whole build of the commit, in the empty `folder`."""
-        check_programs(plan.clone, plan.inputs.commit)
+        check_programs(plan.clone, plan.commit)
         mlir = self._mlir(plan)
         check_nanobind(mlir)
         workshop = Workshop(
             plan.workshop, plan.clone, mlir, plan.options, self.timeout, self.notify, self.stop
         )
-        self.notify(f"building {plan.inputs.commit[:12]} ({plan.log})")
-        _note(plan.log, f"building {plan.inputs.commit} with {workshop.mlir}")
-        with workshop.built(plan.inputs.commit, plan.log) as built:
+        self.notify(f"building {plan.commit[:12]} ({plan.log})")
+        _note(plan.log, f"building {plan.commit} with {workshop.mlir}")
+        with workshop.built(plan.commit, plan.log) as built:
             take_out(built.package, folder, built.build)
             if is_copy(folder / "flydsl", built.tree / PYTHON):
-                (folder / COPIED).write_text(f"{plan.inputs.commit}\n", "utf-8")
+                (folder / COPIED).write_text(f"{plan.commit}\n", "utf-8")
         self._try(folder, plan)
 
     def _try(self, folder: Path, plan: _Plan) -> None:
@@ -184,7 +187,7 @@ class SourceBuilder:
     def _mlir(self, plan: _Plan) -> Path:
         if plan.given is not None:
             return plan.given.path
-        if not plan.inputs.pin:
+        if not plan.inputs.llvm_pin:
             raise BuildFailed(
                 "the commit names no LLVM to build it with; give one with --mlir-path", plan.log
             )
@@ -193,7 +196,13 @@ class SourceBuilder:
             raise failed
         try:
             return pinned_llvm(
-                plan.clone, plan.inputs, plan.workdir, plan.options, notify=self.notify, stop=self.stop
+                plan.clone,
+                plan.commit,
+                plan.inputs,
+                plan.workdir,
+                plan.options,
+                notify=self.notify,
+                stop=self.stop,
             )
         except BuildFailed as failure:
             self._failed[plan.inputs.llvm] = failure
@@ -202,7 +211,7 @@ class SourceBuilder:
     def _over(self, site: Path, plan: _Plan) -> Toolchain:
         return toolchain_over(
             site,
-            spec=plan.inputs.commit,
+            spec=plan.commit,
             kind="source",
             rocm=self.rocm,
             on_path=False,
@@ -215,7 +224,9 @@ class _Plan:
     """Where everything of one commit goes. Folders carry the Python that natives are built for."""
 
     clone: Clone
-    inputs: BuildInputs
+    commit: str
+    """Full hash."""
+    inputs: Inputs
     given: GivenLlvm | None
     exactness: Exactness
     workdir: Path
@@ -226,7 +237,7 @@ class _Plan:
 
     @property
     def key(self) -> str:
-        return combine(self.base, self.inputs.native, self.inputs.python)
+        return combine(self.base, self.inputs.native_build, self.inputs.python)
 
     @property
     def site(self) -> Path:
@@ -239,7 +250,7 @@ class _Plan:
     @property
     def natives(self) -> Path:
         """The first whole build with this native half; Python of other commits is laid over its `_mlir`."""
-        key = combine(self.base, self.inputs.native)
+        key = combine(self.base, self.inputs.native_build)
         return self.workdir / "toolchains" / f"natives-{key}-{python_tag()}"
 
     @property
@@ -250,12 +261,12 @@ class _Plan:
 def _check(plan: _Plan) -> None:
     """Raises BuildFailed for a commit that there is no use in trying, as those of before March 2026."""
     inputs = plan.inputs
-    if not (inputs.builds and inputs.python):
-        missing = PYTHON if inputs.builds else BUILD
+    if not (inputs.script and inputs.python):
+        missing = PYTHON if inputs.script else BUILD
         raise BuildFailed(
             f"the commit has no {missing}: it is from before FlyDSL had today's layout", plan.log
         )
-    if plan.given is None and not inputs.pin:
+    if plan.given is None and not inputs.llvm_pin:
         raise BuildFailed("the commit names no LLVM to build it with; give one with --mlir-path", plan.log)
 
 
@@ -267,8 +278,8 @@ def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:
     _lay_python(plan, folder / "flydsl")
     (folder / "flydsl/_mlir").symlink_to(Path("../..", natives.name, "flydsl/_mlir"))
     first = (natives / COPIED).read_text("utf-8").strip()
-    if first != plan.inputs.commit:
-        _note(plan.log, f"the Python of {plan.inputs.commit} over the natives built of {first}")
+    if first != plan.commit:
+        _note(plan.log, f"the Python of {plan.commit} over the natives built of {first}")
 
 
 def _lay_python(plan: _Plan, package: Path) -> None:

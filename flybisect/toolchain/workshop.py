@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.inputs import BUILD, NATIVE
 from flybisect.toolchain.buildenv import (
     BuildOptions,
     build_environment,
@@ -23,7 +24,7 @@ from flybisect.toolchain.buildlog import lacks, last_errors, nanobind_wanted
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.inputs import BUILD, NATIVE, mentions
+from flybisect.toolchain.inputs import mentions
 from flybisect.toolchain.interrupted import building_in
 from flybisect.toolchain.processes import Finished, run
 from flybisect.toolchain.store import Notify, locked, silent
@@ -166,5 +167,5 @@ def _forget_old(build: Path, configuration: str) -> None:
 def _configuration(clone: Clone, commit: str) -> str:
     """Changes with the files that configure the build."""
     names = ("CMakeLists.txt", ".cmake", BUILD)
-    entries = clone.entries(commit, *NATIVE, recursive=True)
+    entries = clone.entries(commit, *NATIVE, BUILD, recursive=True)
     return combine(*(f"{entry.path} {entry.hash}" for entry in entries if entry.path.endswith(names)))

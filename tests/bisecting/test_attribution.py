@@ -4,8 +4,8 @@ import pytest
 
 from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
 from flybisect.bisecting.tried import Tried
-from flybisect.history.inputs import Inputs
 from flybisect.history.landmarks import Landmark
+from flybisect.inputs import Inputs
 from flybisect.observation import Answer, Verdict
 from flybisect.search.bisect import Side
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from flybisect.bisecting.locate import locate
 from flybisect.errors import UserError
 from flybisect.history.candidates import candidates
 from flybisect.history.commit import Commit
 from flybisect.history.imports import imported_paths
-from flybisect.history.inputs import Half, touched
 from flybisect.history.landmarks import Landmark, differing, landmarks
-from flybisect.history.locate import locate
 from flybisect.history.range import read_range
 from flybisect.history.repository import Repository
+from flybisect.inputs import Half, touched
 from flybisect.toolchain.store import silent
 from tests.history.madeup import LAYOUT, MadeUp, laid_out
 

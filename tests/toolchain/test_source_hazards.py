@@ -210,10 +210,10 @@ def test_an_llvm_that_was_cut_off_is_gone_on_with(project: Project, tmp_path: Pa
     clone, commit = Clone(project.folder), project.aside("Slow", {"scripts/build_llvm.sh": script})
     inputs, options = build_inputs(clone, commit), BuildOptions()
     with pytest.raises(BuildFailed, match="was not built within"):
-        pinned_llvm(clone, inputs, tmp_path, options, timeout=5.0)
+        pinned_llvm(clone, commit, inputs, tmp_path, options, timeout=5.0)
     assert running(str(gate)) == [] and not list(tmp_path.glob("toolchains/llvm-*/lib"))
     gate.unlink()
-    install = pinned_llvm(clone, inputs, tmp_path, options)
+    install = pinned_llvm(clone, commit, inputs, tmp_path, options)
     assert (install / "lib/libLLVMCore.a").is_file()
     assert install.with_name(install.name + ".log").read_text().count("Building CXX object") == 1
 

@@ -1,9 +1,13 @@
-"""What a commit's FlyDSL is built of, as keys that are equal where the builds are. Pure."""
+"""What a commit's FlyDSL is built of, as keys that are equal where the builds are. Pure.
+
+`history/` and `toolchain/` each read the parts from git; what is made of them is decided here alone.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,10 +17,14 @@ NATIVE = (
 )
 """All that FlyDSL's own C++ and bindings are built of; a tree that pins a submodule changes with the pin."""
 PYTHON = "python/flydsl"
-SCRIPTS = ("scripts/build.sh", "setup.py")
+BUILD = "scripts/build.sh"
+SCRIPTS = (BUILD, "setup.py")
 BUILD_LLVM = "scripts/build_llvm.sh"
 PINS = ("thirdparty/llvm-build-info.json", "thirdparty/llvm-hash.txt")
 """Files that name LLVM's commit: since v0.3.1, and before."""
+PATCHES = "thirdparty/"
+"""Folder of LLVM's patches, whose names end in `.patch`; more may lie there."""
+_HASH = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True)
@@ -30,16 +38,25 @@ class Inputs:
     llvm: str
     """The pin, LLVM's patches and the script that builds it."""
     scripts: str
-    """The scripts that build FlyDSL."""
+    """The scripts that build FlyDSL, and its wheel."""
     imported: tuple[tuple[str, str], ...] = ()
     """Paths of the repository that the script under study imports, with their hashes."""
     llvm_pin: str | None = None
     """Commit of llvm-project; None where none is named."""
+    patched: bool = False
+    """Whether it builds LLVM with changes of its own, which LLVM's revision does not show."""
+    script: str = ""
+    """`scripts/build.sh` by itself: a build from source does not look at the wheel's `setup.py`."""
 
     @property
     def natives(self) -> tuple[str, str]:
         """Equal: the compiled half is the same."""
         return self.native, self.llvm
+
+    @property
+    def native_build(self) -> str:
+        """Equal: with the same LLVM, `scripts/build.sh` makes the same of it."""
+        return _key((self.native, self.script))
 
 
 class Half:
@@ -68,10 +85,15 @@ def touched(before: Inputs, after: Inputs) -> tuple[str, ...]:
     return tuple(found)
 
 
+PATHS = (*NATIVE, PYTHON, *SCRIPTS, BUILD_LLVM)
+"""What `inputs_of` wants the hashes of, beside what is imported."""
+
+
 def inputs_of(
-    hashes: Mapping[str, str], patches: Sequence[str], pin: str | None, imported: Sequence[str]
+    hashes: Mapping[str, str], folder: Mapping[str, str], pin: str | None, imported: Sequence[str] = ()
 ) -> Inputs:
-    """`hashes`: git's of what lies at each path; `patches`: those of LLVM's patches, in order."""
+    """`hashes`: git's of what lies at each path; `folder`: those of what lies in `PATCHES`."""
+    patches = [f"{path} {found}" for path, found in sorted(folder.items()) if path.endswith(".patch")]
     return Inputs(
         native=_key(hashes.get(path, "") for path in NATIVE),
         python=hashes.get(PYTHON, ""),
@@ -79,18 +101,20 @@ def inputs_of(
         scripts=_key(hashes.get(path, "") for path in SCRIPTS),
         imported=tuple((path, hashes.get(path, "")) for path in imported),
         llvm_pin=pin,
+        patched=bool(patches),
+        script=hashes.get(BUILD, ""),
     )
 
 
 def pin_in(path: str, text: str) -> str | None:
     """The hash in the text of one of `PINS`; None where it names none."""
-    if not path.endswith(".json"):
-        return text.strip() or None
-    try:
-        found = json.loads(text)["upstream"]["llvm_hash"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return found if isinstance(found, str) and found else None
+    found = text.strip()
+    if path.endswith(".json"):
+        try:
+            found = json.loads(text)["upstream"]["llvm_hash"]
+        except (ValueError, KeyError, TypeError):
+            return None
+    return found if isinstance(found, str) and _HASH.fullmatch(found) else None
 
 
 def _key(parts: Iterable[str]) -> str:

@@ -10,8 +10,8 @@ from git import Repo
 from git.exc import GitCommandError
 
 from flybisect.errors import UserError
-from flybisect.history.inputs import PYTHON
 from flybisect.history.repository import Repository
+from flybisect.inputs import PYTHON
 from flybisect.toolchain.store import Notify, built_once
 
 _URL = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
