@@ -46,13 +46,16 @@ class CommitAnswer:
     rule: Rule
     found: Found
     tried: tuple[Tried, ...]
-    """In the order in which they were found out; those that there was no way to among them."""
+    """The last word on each candidate, in the order in which they were found out; those that there was no
+    way to among them."""
     attribution: Attribution
     confirmation: Confirmation
     made: Mapping[str, tuple[Way, Toolchain]]
     notes: tuple[str, ...] = ()
     logs: Mapping[str, str] = field(default_factory=dict)
     """Of builds from source, by the toolchain's key."""
+    more: tuple[Tried, ...] = ()
+    """Tests beside those: a candidate tried by another way before, and what lies beside the range."""
 
     @property
     def find(self) -> Find:
@@ -82,6 +85,16 @@ class CommitAnswer:
     def runs(self) -> list[Tried]:
         """Those that were really tried."""
         return [tried for tried in self.tried if tried.observation is not None]
+
+    @property
+    def crossed(self) -> int:
+        """Tests of one end's Python over the other's natives."""
+        return sum(cell.tried.observation is not None for cell in self.attribution.cells)
+
+    @property
+    def test_count(self) -> int:
+        """How often the case was tried under some FlyDSL: ends, confirmation and crossed halves included."""
+        return len(self.runs) + len(self.more) + self.crossed
 
     @property
     def skipped(self) -> list[Tried]:
@@ -134,6 +147,9 @@ class CommitAnswer:
         culprits               the commits of which one made the change
         exact                  one culprit, it and its parent tried by exact ways
         candidates, commits    different FlyDSLs, and commits, in the range
+        tests                  one for each time that a commit was tried; `candidate` is None for one that
+                               lies beside the range
+        test_count             those, and the crossed halves in `attribution`
         """
         bug = self.find is Find.BUG
         after, before = ("first_bad", "last_good") if bug else ("first_good", "last_bad")
@@ -159,7 +175,8 @@ class CommitAnswer:
             "bound": self.rule.bound,
             "candidates": len(self.line.candidates),
             "commits": len(self.line.range.commits) - 1,
-            "tests": [self._test(tried) for tried in in_order(self.runs)],
+            "tests": [self._test(tried) for tried in in_order((*self.more, *self.runs))],
+            "test_count": self.test_count,
             "builds": [
                 {
                     "key": key,
@@ -197,7 +214,8 @@ class CommitAnswer:
         }
 
     def _test(self, tried: Tried) -> dict[str, Any]:
-        return {"commit": tried.name, "candidate": tried.at, **tried.to_dict()}
+        candidate = None if tried.at < 0 else tried.at
+        return {"commit": tried.name, "candidate": candidate, **tried.to_dict()}
 
 
 def _facts(commit: Commit) -> dict[str, Any]:

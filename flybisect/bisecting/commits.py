@@ -54,6 +54,8 @@ class CommitSearch:
         self._cancel = cancel
         self._ways = Ways(line.known, builder, proxies=allow_proxies and not self._pin_changes())
         self._tried: dict[int, Tried] = {}
+        self._more: list[Tried] = []
+        """Tests beside the last one of each candidate."""
 
     def run(self, find: Find | None, jobs: int) -> CommitAnswer:
         """Raises UserError where an end can't be had or judged, or the two do not tell."""
@@ -78,6 +80,7 @@ class CommitSearch:
             rule=rule,
             found=found,
             tried=tuple(self._tried.values()),
+            more=tuple(self._more),
             attribution=attribution,
             confirmation=confirmation,
             made=dict(self._supply.made),
@@ -139,10 +142,13 @@ class CommitSearch:
         if not exact:
             return [f"{older.short} is not an ancestor and can't be had; {base} stood for it"]
         try:
-            evidence = self._observer.observe(self._supply.get(older.hash, inputs, exact[0]))
+            toolchain = self._supply.get(older.hash, inputs, exact[0])
         except Unavailable as error:
             return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
-        side = rule.judge(evidence)[0]
+        evidence = self._observer.observe(toolchain)
+        side, verdict = rule.judge(evidence)
+        beside = Tried(-1, older.hash, side, verdict, evidence.subject, toolchain, str(exact[0]))
+        self._more.append(beside)
         if side is self._tried[0].side:
             return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
         if side is Side.SKIP:
@@ -212,6 +218,8 @@ class CommitSearch:
     def _note(self, at: int, rule: Rule, evidence: Evidence, toolchain: Toolchain, way: Way) -> None:
         side, verdict = rule.judge(evidence)
         commit = self._line.commit(at)
+        if at in self._tried and self._tried[at].observation is not None:
+            self._more.append(self._tried[at])
         self._tried[at] = Tried(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way))
         told = shows(self._measure, evidence)
         self._notify(f"{commit.short} ({way}, {way.exactness.value}): {side.value}, it {told}")

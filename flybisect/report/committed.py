@@ -31,8 +31,9 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     print_rule(answer.rule)
     _print_attribution(answer)
     total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
-    print(f"{total} commits, {different} candidates, {len(answer.runs)} tests ({answer.strategy})")
-    print_tests(answer.runs)
+    crossed = f", {answer.crossed} of them of crossed halves" if answer.crossed else ""
+    print(f"{total} commits, {different} candidates, {answer.test_count} tests{crossed} ({answer.strategy})")
+    print_tests((*answer.more, *answer.runs))
     left_out = [tried for tried in answer.skipped if tried.observation is None]
     if left_out:
         print(

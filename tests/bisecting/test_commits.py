@@ -227,6 +227,18 @@ def test_nothing_is_tested_twice(tmp_path: Path) -> None:
     assert len(history.replay.ran) == len(set(history.replay.ran))
 
 
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_test_is_counted(tmp_path: Path, jobs: int) -> None:
+    """One beside the range among them."""
+    history = History(tmp_path, "clean clean api clean bug bug bug")
+    history.made.git("switch", "--quiet", "-c", "release", history.hashes[0])
+    branch = history.made.commit("release", {"python/flydsl/shows": "clean", "lib/x": "x"})
+    data = history.search(text=f"{branch}..{history.hashes[-1]}", jobs=jobs).to_dict("")
+    assert data["test_count"] == len(data["tests"]) == len(history.replay.ran)
+    beside = [test["commit"] for test in data["tests"] if test["candidate"] is None]
+    assert beside == [branch]
+
+
 def test_a_merge_base_that_is_bad_already(tmp_path: Path) -> None:
     history = History(tmp_path, "bug bug clean")
     history.made.git("switch", "--quiet", "-c", "release", history.hashes[1])
