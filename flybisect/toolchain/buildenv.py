@@ -90,10 +90,9 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
     """
     kept = {name: text for name, text in git_free(os.environ).items() if not _STEERS.fullmatch(name)}
     ccache = program("ccache")
-    launcher = {f"CMAKE_{lang}_COMPILER_LAUNCHER": ccache for lang in ("C", "CXX")} if ccache else {}
     return {
+        **(_through_ccache(ccache, folder) if ccache else {}),
         **kept,
-        **launcher,
         "PATH": os.pathsep.join([str(_stand_ins(folder / "bin")), search_path()]),
         "PIP_TARGET": str(folder / "site"),
         "PYTHONPATH": str(folder / "site"),
@@ -102,6 +101,14 @@ def build_environment(folder: Path, options: BuildOptions) -> dict[str, str]:
         "HIP_PLATFORM": "amd",
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C.UTF-8",
+    }
+
+
+def _through_ccache(ccache: str, folder: Path) -> dict[str, str]:
+    """What was compiled below one folder is found again below another, as in a new working folder."""
+    return {
+        **{f"CMAKE_{language}_COMPILER_LAUNCHER": ccache for language in ("C", "CXX")},
+        "CCACHE_BASEDIR": str(folder),
     }
 
 
