@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from flybisect.observation import Observation, Want
@@ -51,9 +51,20 @@ def _markers(text: str, lines: Sequence[frozenset[int]]) -> frozenset[str]:
     apart = frozenset[int]().union(*lines) - frozenset.intersection(*lines)
     here: set[str] = set()
     elsewhere: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-            (here if node.end_lineno in apart else elsewhere).add(name)
+    for name, line in _names(text):
+        (here if line in apart else elsewhere).add(name)
     every = text.splitlines()
     return frozenset(here - elsewhere or {every[line - 1].strip() for line in apart if line <= len(every)})
+
+
+def marked(text: str, markers: frozenset[str]) -> bool:
+    """True where a script has all markers; a name in a string or a comment is none."""
+    names = {name for name, _ in _names(text)}
+    return all(marker in names if marker.isidentifier() else marker in text for marker in markers)
+
+
+def _names(text: str) -> Iterator[tuple[str, int]]:
+    """Every name and attribute of the code, with the line it ends on."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            yield (node.id if isinstance(node, ast.Name) else node.attr), node.end_lineno or node.lineno

@@ -55,6 +55,11 @@ class Pass:
     fine: bool = False
     """True for changes inside statements, which wait until no more statements go: there are many of them,
     and the fewer statements are left, the fewer."""
-    chunks: int = 1
-    """Into how many parts the hints are split to begin with; 0: each is tried alone. The more of a
-    pass's hints hold, the larger the parts that are worth trying."""
+    shortcut: bool = False
+    """True for changes that other passes make in smaller steps: they are tried in large groups only, and
+    have no part in the proof that the result is 1-minimal."""
+    cosmetic: bool = False
+    """True for changes that leave the syntax tree as it is: all are made at the end, in one trial."""
+    alone: bool = False
+    """True where few of the hints hold: each is tried alone. Else as many as go together are tried at
+    once, and halved where that fails."""

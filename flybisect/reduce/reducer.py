@@ -7,13 +7,16 @@ fail, the script is 1-minimal over the passes; if one holds, rounds begin again.
 
 from __future__ import annotations
 
+import ast
+import functools
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from flybisect.observation import Verdict
-from flybisect.reduce.facts import Observing, learn
+from flybisect.reduce.facts import Observing, learn, marked
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
@@ -23,7 +26,7 @@ from flybisect.script.polish import polished
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 from flybisect.script.substitute import Substitutes
-from flybisect.search.grow import Subset, grow, parts
+from flybisect.search.grow import Subset, grow, halves, parts
 
 FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
@@ -76,7 +79,9 @@ class Reduction:
 
     text: str
     minimal: bool
-    """True when every single hint of every pass was tried on this text, and failed."""
+    """True when every single hint of the passes was tried on this text, and failed. Left out are the
+    passes that are shortcuts to what others do, and cuts that hold another one which failed: between
+    two closed cuts of which one holds the other, the smaller is the single step."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ class Reducer:
         self._confirmed = ""
         self._original = ""
         self._learned = ("", Facts())
+        self._hopeless: tuple[str, list[Cut]] = "", []
 
     @property
     def best(self) -> str:
@@ -116,12 +122,24 @@ class Reducer:
             self._rounds(text)
             before = self._best
             for each in self._passes:
-                self._search(each, verify=True, trusting=False)
+                if not (each.shortcut or each.cosmetic):
+                    self._search(each, verify=True, trusting=False)
             if self._best == before:
-                return Reduction(polished(self._best), minimal=True)
+                self._polish()
+                return Reduction(self._best, minimal=True)
+
+    def _polish(self) -> None:
+        """Makes the changes that leave the syntax tree as it is, so that what was proved still holds."""
+        text = self._best
+        for each in self._passes:
+            text = _made(each, text, self._facts()) if each.cosmetic else text
+        text = polished(text)
+        if text != self._best and self._judge.judge(text).interesting:
+            self._best = self._confirmed = text
+            self._notice(Step("polish", text))
 
     def _rounds(self, text: str) -> None:
-        coarse = [each for each in self._passes if not each.fine]
+        coarse = [each for each in self._passes if not (each.fine or each.cosmetic)]
         fine = [each for each in self._passes if each.fine]
         while True:
             before = self._best
@@ -174,6 +192,13 @@ class Reducer:
         line = self._judge.failing_line(self._best)
         return replace(facts, lines=lines, failing_line=line, original=self._original)
 
+    def _failed_on(self, text: str) -> list[Cut]:
+        """Closed cuts of whole statements that failed on this text. Statements have other numbers in
+        another text, so they are forgotten with it."""
+        if self._hopeless[0] != text:
+            self._hopeless = text, []
+        return self._hopeless[1]
+
     def _search(self, each: Pass, verify: bool, trusting: bool) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
         rank = -1
@@ -189,10 +214,29 @@ class Reducer:
             if not verify:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
-                chunks = parts(len(hints), len(hints) if verify or not each.chunks else each.chunks)
+                before = self._best
                 substitutes = Substitutes(table, facts.kinds)
                 attempt = _Attempt(self, each, table, hints, verify, trusting, facts.markers, substitutes)
-                grow(chunks, attempt.ask)
+                alone = verify or each.alone
+                chunks = parts(len(hints), len(hints)) if alone else attempt.compatible()
+                # A shortcut that holds for a few alone is not worth its trials.
+                grow(chunks, attempt.ask, max(2, len(hints) // 8) if each.shortcut else 1)
+                if len(chunks) > 1 and not alone and self._best != before:
+                    rank -= 1  # Those that could not be made together with others have their turn.
+
+
+def _made(each: Pass, text: str, facts: Facts) -> str:
+    """The text with all hints of a cosmetic pass carried out, rank by rank."""
+    rank = -1
+    while True:
+        table = Statements(Source(text))
+        hints = [hint for hint in each.hints(table, facts) if hint.rank > rank]
+        if not hints:
+            return text
+        rank = min(hint.rank for hint in hints)
+        cut = functools.reduce(operator.or_, (hint.cut for hint in hints if hint.rank == rank))
+        made = carry_out(table, cut)
+        text = made if ast.dump(ast.parse(made)) == ast.dump(table.source.tree) else text
 
 
 class _Attempt:
@@ -219,7 +263,27 @@ class _Attempt:
         self._substitutes = substitutes
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
-        self._hopeless: list[frozenset[int]] = []
+        self._hopeless = reducer._failed_on(table.source.text)
+
+    def compatible(self) -> list[Subset]:
+        """The hints in groups that can be made together, as large as they come in the given order."""
+        groups: list[Subset] = []
+        left: Subset = frozenset(range(len(self._hints)))
+        while left:
+            # What cannot be built even alone is left to be answered without the judge.
+            groups.append(self._joined(frozenset(), left) or left)
+            left -= groups[-1]
+        return groups
+
+    def _joined(self, group: Subset, more: Subset) -> Subset:
+        """The group with as many more of the hints as go with it."""
+        if self._built(group | more) is not None:
+            return group | more
+        if len(more) == 1:
+            return group
+        for half in halves(more):
+            group = self._joined(group, half)
+        return group
 
     def ask(self, subsets: Iterable[Subset]) -> Iterator[bool]:
         """Answers each subset; what cannot be built, or is no smaller, is answered without the judge."""
@@ -239,7 +303,7 @@ class _Attempt:
                 self._note_failure(*waiting.popleft())
                 yield False
             subset, text, cut = waiting.popleft()
-            if not self._verify and self._holds_a_failure(cut):
+            if self._holds_a_failure(cut):
                 # Asked ahead of an answer that tells against it; alone it would not have been.
                 self._note_failure(subset, None, cut)
                 yield False
@@ -255,33 +319,44 @@ class _Attempt:
             yield False
 
     def _trusted(self, text: str) -> bool:
-        return self._trusting and all(marker in text for marker in self._markers)
+        return self._trusting and marked(text, self._markers)
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
-        cut = Cut()
-        for item in sorted(subset):
-            cut |= self._hints[item].cut
+        asked = self._cut_of(subset)
+        built = self._built(subset)
+        if built is None:
+            return None, asked
+        text, cut = built
+        return (None if self._is_hopeless(asked, cut) or not size_of(text) < self._size else text), cut
+
+    def _cut_of(self, subset: Subset) -> Cut:
+        return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())
+
+    def _built(self, subset: Subset) -> tuple[str, Cut] | None:
+        """The text and its closed cut; None where the changes do not go together."""
         try:
-            asked = cut
-            cut = close(self._table, asked, self._substitutes)
-            if not self._verify and self._is_hopeless(asked, cut):
-                return None, cut
+            cut = close(self._table, self._cut_of(subset), self._substitutes)
             text = carry_out(self._table, with_unread(self._table, cut))
-            smaller = size_of(text) < self._size
+            ast.parse(text)
         except (Conflict, SyntaxError, ValueError, RecursionError):
-            return None, cut
-        return (text if smaller else None), cut
+            return None
+        return text, cut
 
     def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
-        """True for cuts that are left to the proof at the end: they hold one that failed alone, or take
-        far more along than they are about."""
+        """True for cuts that hold one which failed alone. While rounds go on also for those that take
+        far more along than they are about: these are left to the proof at the end."""
         if self._holds_a_failure(closed):
             return True
+        if self._verify:
+            return False
         wanted = {part for number in asked.statements for part in self._table.subtree(number)}
         return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
 
     def _holds_a_failure(self, closed: Cut) -> bool:
-        return any(failed <= closed.statements for failed in self._hopeless)
+        return any(
+            failed.statements <= closed.statements and failed.elements <= closed.elements
+            for failed in self._hopeless
+        )
 
     def _label(self, subset: Subset) -> str:
         fresh = subset - self._chosen
@@ -289,10 +364,10 @@ class _Attempt:
 
     def _note_failure(self, subset: Subset, text: str | None, cut: Cut) -> None:
         fresh = subset - self._chosen
-        if len(fresh) == 1:
+        if len(fresh) == 1 and (text is not None or not self._chosen):
             self._reducer._failed.add(self._hints[min(fresh)].label)
             if text is not None and cut.statements and not cut.edits:
-                self._hopeless.append(cut.statements)
+                self._hopeless.append(cut)
 
     def _accept(self, subset: Subset, text: str) -> None:
         labels = frozenset(self._hints[item].label for item in subset - self._chosen)

@@ -15,17 +15,17 @@ Ask = Callable[[Iterable[Subset]], Iterator[bool]]
 """Answers a lazy stream of subsets in order. It may look ahead; the stream is closed early."""
 
 
-def grow(chunks: Sequence[Subset], ask: Ask) -> Subset:
+def grow(chunks: Sequence[Subset], ask: Ask, smallest: int = 1) -> Subset:
     """The union of the items that the test lets through, tried chunk by chunk in the given order.
 
-    A chunk that fails is halved down to single items. Every single item outside the result failed
-    once together with what had been chosen by then.
+    A chunk that fails is halved down to single items, or while the halves have `smallest` items. With
+    1, every single item outside the result failed once together with what had been chosen by then.
     """
     chosen: Subset = frozenset()
     rest = tuple(chunk for chunk in chunks if chunk)
     while rest:
         trail: list[tuple[Subset, tuple[Subset, ...]]] = []
-        plan = _plan(rest, chosen, trail)
+        plan = _plan(rest, chosen, trail, smallest)
         rest = ()
         for at, good in enumerate(ask(plan)):
             if good:
@@ -36,14 +36,17 @@ def grow(chunks: Sequence[Subset], ask: Ask) -> Subset:
 
 
 def _plan(
-    rest: tuple[Subset, ...], chosen: Subset, trail: list[tuple[Subset, tuple[Subset, ...]]]
+    rest: tuple[Subset, ...],
+    chosen: Subset,
+    trail: list[tuple[Subset, tuple[Subset, ...]]],
+    smallest: int,
 ) -> Generator[Subset, None, None]:
     """What to ask while every answer is no; `trail` gets each chunk and what is left behind it."""
     while rest:
         chunk, rest = rest[0], rest[1:]
         trail.append((chunk, rest))
         yield chosen | chunk
-        if len(chunk) > 1:
+        if len(chunk) >= 2 * smallest:
             rest = (*halves(chunk), *rest)
 
 

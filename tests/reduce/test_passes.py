@@ -9,10 +9,13 @@ from flybisect.reduce.passes import PASSES as ALL
 from flybisect.reduce.passes import (
     arguments,
     bypass,
+    carried,
     comments,
     constants,
     dead,
     expressions,
+    flags,
+    folds,
     functions,
     helpers,
     known,
@@ -20,6 +23,7 @@ from flybisect.reduce.passes import (
     noise,
     pairs,
     parameters,
+    results,
     slicing,
     statements,
     tidy,
@@ -30,8 +34,8 @@ from flybisect.script.instrument import Kinds
 from tests.reduce.hints import texts
 
 MODULES = (
-    arguments, bypass, comments, dead, expressions, functions, helpers, known, names, noise, pairs,
-    parameters, slicing, statements, tidy, unexecuted, unwrap,
+    arguments, bypass, carried, comments, dead, expressions, flags, folds, functions, helpers, known,
+    names, noise, pairs, parameters, results, slicing, statements, tidy, unexecuted, unwrap,
 )  # fmt: skip
 
 
@@ -98,7 +102,9 @@ def test_unwrap(before: str, after: list[str]) -> None:
         ("@d\ndef f(a): return a\nf(1)\n", []),
         ("def f(a):\n    if a: return 1\n    return 2\nx = f(1)\n", []),
         ("def f():\n    yield 1\nx = f()\n", []),
-        ("b = 1\ndef f():\n    b = 2\n    return b\nx = f()\n", []),
+        ("b = 1\ndef f():\n    b = 2\n    return b\nx = f()\n", ["b = 1\nb_2 = 2\nx = b_2\n"]),
+        ("b = []\ndef f(b):\n    c = b\n    return c\nb.g(f(1))\n", ["b = []\nb_2 = 1\nc = b_2\nb.g(c)\n"]),
+        ("b = 1\ndef f():\n    import b\n    return b\nx = f()\n", []),
         (
             "def build(n):\n    def kernel():\n        got = yield n\n    return kernel\nbuild(2)()\n",
             ["n = 2\ndef kernel():\n    got = yield n\nkernel()\n"],
@@ -121,7 +127,12 @@ def test_functions(before: str, after: list[str]) -> None:
         ("a = 1\na += 1\nf(a)\n", []),
         ("a = 1\na = 2\nf(a)\n", []),
         ("a = ('x'\n  'y')\nf(a)\n", ["f(('x'\n  'y'))\n"]),
-        ("a = (1), 2\nf(a)\n", []),
+        ("a = (1), 2\nf(a)\n", ["f(((1), 2))\n"]),
+        ("a = (1, 2)\nf(a, a)\n", []),
+        ("a = g(1)\ndef f(): h(a)\n", ["def f(): h(g(1))\n"]),
+        ("a = g(1)\nfor i in b: h(a)\n", ["for i in b: h(g(1))\n"]),
+        ("a = [g(i) for i in b]\ndef f(): h(a)\n", []),
+        ("c = 1\na = g(c)\ndef f(c): h(a)\n", ["a = g(1)\ndef f(c): h(a)\n"]),
         ("a, b = 1, 2\nf(a, b)\n", ["b = 2\nf(1, b)\n", "a = 1\nf(a, 2)\n"]),
     ],
 )
@@ -141,6 +152,71 @@ def test_names(before: str, after: list[str]) -> None:
 )  # fmt: skip
 def test_parameters(before: str, after: list[str]) -> None:
     assert texts(parameters.PASS, before) == after
+
+
+def test_folds() -> None:
+    assert texts(folds.PASS, "f(2 * 3 + 1, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n") == [
+        "f(7, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n",
+        "f(2 * 3 + 1, (-2), a * 2, 1 / 2, 3 % 0, 1 << 70)\n",
+    ]
+
+
+SWITCHES = """\
+import argparse
+p = argparse.ArgumentParser(description="d")
+p.add_argument("--the-one", action="store_true")
+args = p.parse_args()
+f(args.the_one and 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (SWITCHES, ['import sys\nf(("--the-one" in sys.argv) and 2)\n']),
+        ("import sys\n" + SWITCHES, ['import sys\nimport argparse\nf(("--the-one" in sys.argv) and 2)\n']),
+        (SWITCHES.replace("args = p", "x = p").replace("x = p.parse_args()\n", "").replace("args", "p.parse_args()"),
+         ['import sys\nf(("--the-one" in sys.argv) and 2)\n']),
+        (SWITCHES.replace("store_true", "store_false"), []),
+        (SWITCHES.replace("args.the_one", "vars(args)"), []),
+        (SWITCHES.replace("args.the_one", "args.other"), []),
+    ],
+)  # fmt: skip
+def test_flags(before: str, after: list[str]) -> None:
+    assert texts(flags.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(): return 1, 2\na, b = f()\ng(a)\n", ["def f(): return 2\nb = f()\n",
+                                                      "def f(): return 1\na = f()\ng(a)\n"]),
+        ("def f(): return 1, 2, 3\na, a, b = f()\n", ["def f(): return 2, 3\na, b = f()\n",
+                                                     "def f(): return 1, 3\na, b = f()\n",
+                                                     "def f(): return 1, 2\na, a = f()\n"]),
+        ("def f(): return 1, 2\na = f()\n", []),
+        ("def f(): return 1, 2\na, *b = f()\n", []),
+        ("def f():\n    if g: return h\n    return 1, 2\na, b = f()\n", []),
+    ],
+)  # fmt: skip
+def test_results(before: str, after: list[str]) -> None:
+    assert texts(results.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def k():\n    s = [a] + [b, c]\n    for i, v in range(9, init=s):\n        r = yield [*v[:1], v[1], v[2]]\n",
+         ["def k():\n    s = [a] + [b]\n    for i, v in range(9, init=s):\n        r = yield [*v[:1], v[1]]\n"]),
+        ("def k():\n    for i, (x, y) in range(9, init=[a, b]):\n        r = yield [x, y]\n",
+         ["def k():\n    for i, (x) in range(9, init=[a]):\n        r = yield [x]\n",
+          "def k():\n    for i, (y) in range(9, init=[b]):\n        r = yield [y]\n"]),
+        ("def k():\n    for i in range(9):\n        yield [i]\n", []),
+        ("def k():\n    for i, v in range(9, init=[a]):\n        yield v\n", []),
+    ],
+)  # fmt: skip
+def test_carried(before: str, after: list[str]) -> None:
+    assert texts(carried.PASS, before) == after
 
 
 @pytest.mark.parametrize(
@@ -175,7 +251,9 @@ def test_constants() -> None:
     assert texts(constants.TO_ONE, text) == [
         text.replace("64", "1"), text.replace("2.5", "1.0"), text.replace("3", "1")
     ]  # fmt: skip
-    assert texts(constants.HALVED, text) == [text.replace("64", "32")]
+    assert texts(constants.HALVED, text) == [
+        text.replace("64", "32"), text.replace("2.5", "1.0"), text.replace("3", "1")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

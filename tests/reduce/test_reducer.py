@@ -103,10 +103,10 @@ def test_every_step_is_interesting_and_no_larger_than_the_one_before(text: str, 
     judge, steps = Needle(GOALS[goal](text)), list[Step]()
     reducer = Reducer(judge, PASSES, steps.append)
     result = reducer.run(text)
-    best = [step.text for step in steps if not step.tried]
-    assert all(judge.interesting(each) for each in best)
+    assert all(judge.interesting(step.text) for step in steps if not step.tried)
+    best = [step.text for step in steps if not step.tried and step.activity != "polish"]
     assert all(size_of(after) < size_of(before) for before, after in zip([text, *best], best, strict=False))
-    assert reducer.best == (best[-1] if best else text)
+    assert reducer.best == next((step.text for step in reversed(steps) if not step.tried), text)
     assert count_statements(result.text) == count_statements(reducer.best)
 
 

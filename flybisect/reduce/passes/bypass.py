@@ -74,6 +74,6 @@ def unlocated(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 SCALARS = Pass("scalars", "computed numbers, with another one in their place", scalars)
 EARLY = Pass(
-    "bypass", "statements, with another value of the same kind for their result", unlocated, chunks=0
+    "bypass", "statements, with another value of the same kind for their result", unlocated, alone=True
 )
-PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, chunks=0)
+PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, alone=True)

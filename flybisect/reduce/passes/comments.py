@@ -62,4 +62,4 @@ def blank_edits(source: Source) -> list[Edit]:
     return edits
 
 
-PASS = Pass("comments", "comments and surplus blank lines", hints, fine=True)
+PASS = Pass("comments", "comments and surplus blank lines", hints, cosmetic=True)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import places
@@ -18,21 +19,18 @@ def to_one(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 
 def halved(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Each integer above 3 by half of it."""
+    """Each integer above 1 by half of it; a float by 1.0."""
     return list(_hints(table, _half))
 
 
 def _hints(table: Statements, smaller: Callable[[ast.expr], str | None]) -> Iterator[Hint]:
     for entry in table.all:
-        for place in places(table, entry):
-            new = smaller(place.node)
-            if new is None:
-                continue
-            statement = table.source.segment(entry.node)[:200]
-            old = table.source.segment(place.node)
-            column = table.source.span(place.node)[0] - entry.start
-            edit = Edit(*table.source.span(place.node), new)
-            yield Hint(f"{statement}@{column}: {old} -> {new}", Cut(edits=frozenset([edit])))
+        numbers = [place.node for place in places(table, entry) if _number(place.node) is not None]
+        for at, node in enumerate(numbers):
+            new = smaller(node)
+            if new is not None:
+                label = f"{label_of(table, entry)} number {at}: {table.source.segment(node)} -> {new}"
+                yield Hint(label, Cut(edits=frozenset([Edit(*table.source.span(node), new)])))
 
 
 def _one(node: ast.expr) -> str | None:
@@ -46,7 +44,7 @@ def _one(node: ast.expr) -> str | None:
 
 def _half(node: ast.expr) -> str | None:
     value = _number(node)
-    return str(value // 2) if isinstance(value, int) and value > 3 else None
+    return str(value // 2) if isinstance(value, int) and value > 1 else _one(node)
 
 
 def _number(node: ast.expr) -> int | float | None:
@@ -56,5 +54,5 @@ def _number(node: ast.expr) -> int | float | None:
     return None
 
 
-TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True)
-HALVED = Pass("halves", "integers halved", halved, fine=True)
+TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True, shortcut=True)
+HALVED = Pass("halves", "numbers halved", halved, fine=True, alone=True)

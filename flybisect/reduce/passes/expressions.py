@@ -10,7 +10,7 @@ from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.expressions import Place, modules, operand_text, parts_of, places, root_name
+from flybisect.script.expressions import SCOPES, Place, modules, operand_text, parts_of, places, root_name
 from flybisect.script.instrument import Kinds, around
 from flybisect.script.scopes import Statements
 from flybisect.script.substitute import Substitutes
@@ -42,6 +42,8 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 def _replacements(table: Statements, place: Place, imported: frozenset[str], kinds: Kinds) -> Iterator[str]:
     if isinstance(place.parent, ast.Expr):
         return  # Its value is not used: to lose the operation is to lose the statement.
+    if isinstance(place.parent, (ast.For, ast.comprehension)) and "range" in _callee(place.node):
+        return  # Nobody can iterate over the operand of `range(n)`.
     where = around(table, place.statement)
     exact = kinds.exact(where, place.node, table.source.segment(place.node))
     found = list(_same_kind(table, place, where, exact, kinds)) if exact is not None else []
@@ -53,7 +55,12 @@ def _replacements(table: Statements, place: Place, imported: frozenset[str], kin
             seen.add(text)
             yield text
     if _computes_index(place.node, imported) and _kind(exact) in (None, "integer"):
-        yield "0"
+        if not isinstance(place.parent, ast.BinOp):  # There, to be 0 is to leave it out, or all is 0.
+            yield "0"
+
+
+def _callee(node: ast.expr) -> str:
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _another(table: Statements, place: Place, kinds: Kinds, substitutes: Substitutes) -> list[str]:
@@ -65,16 +72,14 @@ def _another(table: Statements, place: Place, kinds: Kinds, substitutes: Substit
 
 
 def _same_kind(table: Statements, place: Place, where: str, exact: str, kinds: Kinds) -> Iterator[ast.expr]:
-    """Parts of the expression that had the same class and IR type: the smallest, then the largest."""
+    """The largest part of the expression that had its class and IR type."""
     parts = [
         node
         for node in parts_of(place.node)
         if not isinstance(node, ast.Constant)
         and kinds.exact(where, node, table.source.segment(node)) == exact
     ]
-    if parts:
-        yield parts[-1]
-        yield parts[0]
+    yield from parts[:1]
 
 
 def _kind(exact: str | None) -> str | None:
@@ -95,6 +100,8 @@ def _operands(
             if SCALAR.fullmatch(exact or ""):
                 yield operand
             continue
+        if "|" in (exact or "") and isinstance(operand, (*SCOPES, ast.List, ast.Tuple, ast.Dict)):
+            continue  # A list is no value of the DSL.
         kind = _kind(kinds.exact(where, operand, table.source.segment(operand)))
         if kind is None or exact is None or kind == _kind(exact):
             yield operand
@@ -137,4 +144,4 @@ def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("x", "y", "z") and root_name(node) in imported
 
 
-PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, chunks=0, fine=True)
+PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, alone=True, fine=True)

@@ -13,6 +13,7 @@ from flybisect.script.elements import default_of
 from flybisect.script.expressions import ATOMS, bracketed, stands_alone
 from flybisect.script.layout import reindented
 from flybisect.script.scopes import Scope, Statement, Statements
+from flybisect.script.source import Source
 
 LONG_EXPRESSION = 60
 """Characters above which an expression is written out at one call only."""
@@ -107,7 +108,8 @@ def _as_statements(table: Statements, entry: Statement, node: ast.FunctionDef, c
     if not isinstance(site.node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)) or _deferred(site, call):
         return None
     bound = bind(node, call)
-    if bound is None or _clashes(table, node, site, bound):
+    names = _renamed(table, node, site, bound) if bound is not None else None
+    if bound is None or names is None:
         return None
     body = _body(node)
     tail = body[-1] if body and isinstance(body[-1], ast.Return) else None
@@ -116,19 +118,24 @@ def _as_statements(table: Statements, entry: Statement, node: ast.FunctionDef, c
         return None
     if any(isinstance(each.node, ast.Return) and each.node is not tail for each in own):
         return None
-    last = _calling_statement(table, site, call, tail)
+    renames = _rename_edits(table, node, names)
+    if renames is None:
+        return None
+    last = _calling_statement(table, site, call, tail, renames)
     if last is None:
         return None
     indent = table.source.indent(site.node)
     lines = [
-        f"{name} = {table.source.segment(value)}"
+        f"{names.get(name, name)} = {table.source.segment(value)}"
         for name, value in bound.items()
-        if not (isinstance(value, ast.Name) and value.id == name)
+        if not (isinstance(value, ast.Name) and value.id == names.get(name, name))
     ]
     straight = body[: len(body) - (tail is not None)]
     if straight:
         start, end = table.source.span(straight[0])[0], table.source.span(straight[-1])[1]
-        lines.append(reindented(table.source, start, end, indent))
+        lines.append(
+            reindented(_with(table.source, renames), start, end + _growth(renames, start, end), indent)
+        )
     lines += [last] if last else []
     edit = Edit(site.start, site.end, f"\n{indent}".join(lines) or "pass")
     cut = Cut(statements=frozenset([entry.number]), edits=frozenset([edit]))
@@ -151,7 +158,7 @@ def _deferred(site: Statement, call: ast.Call) -> bool:
 
 
 def _calling_statement(
-    table: Statements, site: Statement, call: ast.Call, tail: ast.Return | None
+    table: Statements, site: Statement, call: ast.Call, tail: ast.Return | None, renames: list[Edit]
 ) -> str | None:
     """The statement with the result for the call; "" where nothing is left of it, None where it can't be."""
     value = tail.value if tail is not None else None
@@ -159,7 +166,9 @@ def _calling_statement(
         return ""
     if value is None:
         return None
-    text = table.source.segment(value)
+    start, end = table.source.span(value)
+    inside = [Edit(e.start - start, e.end - start, e.text) for e in renames if start <= e.start < end]
+    text = apply(table.source.text[start:end], inside)
     whole = getattr(site.node, "value", None) is call
     if not whole and not isinstance(value, ATOMS):
         text = f"({text})"
@@ -186,24 +195,66 @@ def bind(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | Non
     return bound if set(given) <= set(bound) else None
 
 
-def _clashes(table: Statements, node: ast.FunctionDef, site: Statement, bound: dict[str, ast.expr]) -> bool:
-    """True when a local of the function means something else where the call stands.
+def _renamed(
+    table: Statements, node: ast.FunctionDef, site: Statement, bound: dict[str, ast.expr]
+) -> dict[str, str] | None:
+    """Other names for the locals of the function that mean something else where the call stands.
 
-    What only the calling statement itself binds (`A, B = make()`) may be a local's name.
+    What only the calling statement itself binds (`A, B = make()`) may be a local's name. None where
+    the function declares names of other scopes.
     """
     scope = table.function_scope[node]
     if scope.globals or scope.nonlocals:
-        return True
-    for name in scope.bound:
+        return None
+    taken = {name for each in table.scopes for name in each.bound}
+    names: dict[str, str] = {}
+    for name in sorted(scope.bound):
         argument = bound.get(name)
         if isinstance(argument, ast.Name) and argument.id == name:
-            if len(table.binders.get((scope.number, name), ())) > 1:
-                return True
-            continue
-        key = table.resolve(name, site.scope)
-        if key is not None and table.binders.get(key) != [site]:
-            return True
-    return False
+            clash = len(table.binders.get((scope.number, name), ())) > 1
+        else:
+            key = table.resolve(name, site.scope)
+            clash = key is not None and table.binders.get(key) != [site]
+        if clash:
+            names[name] = next(new for n in range(2, 1000) if (new := f"{name}_{n}") not in taken)
+            taken.add(names[name])
+    return names
+
+
+def _rename_edits(table: Statements, node: ast.FunctionDef, names: dict[str, str]) -> list[Edit] | None:
+    """Edits in the function's body; None where a name is bound by something else than a plain target."""
+    scope = table.function_scope[node]
+    edits: list[Edit] = []
+    for name, new in names.items():
+        key = (scope.number, name)
+        edits += [
+            Edit(use.offset, use.offset + len(name), new)
+            for _, use in table.users.get(key, ())
+            if isinstance(use.node, ast.Name)
+        ]
+        for binder in table.binders.get(key, ()):
+            if binder.node is node:
+                continue  # The parameter itself.
+            targets = [
+                part
+                for part in own_nodes(binder.node)
+                if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store)
+            ]
+            if not targets:
+                return None
+            starts = [table.source.span(target)[0] for target in targets]
+            edits += [Edit(start, start + len(name), new) for start in starts]
+        if any(table.source.text[edit.start : edit.end] != name for edit in edits if edit.text == new):
+            return None  # Inside an f-string, where Python before 3.12 gives no positions.
+    return sorted(set(edits), key=lambda edit: edit.start)
+
+
+def _with(source: Source, edits: list[Edit]) -> Source:
+    return Source(apply(source.text, edits)) if edits else source
+
+
+def _growth(edits: list[Edit], start: int, end: int) -> int:
+    return sum(len(e.text) - (e.end - e.start) for e in edits if start <= e.start < end)
 
 
 PASS = Pass("functions", "the script's own functions, written out where they are called", hints)

@@ -40,4 +40,4 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     return found
 
 
-PASS = Pass("helpers", "calls of the script's own functions, by a value of the same kind", hints, chunks=0)
+PASS = Pass("helpers", "calls of the script's own functions, by a value of the same kind", hints, alone=True)

@@ -9,7 +9,7 @@ from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.elements import Element, pair, pairs
-from flybisect.script.expressions import ATOMS, bracketed, stands_alone
+from flybisect.script.expressions import ATOMS, SCOPES, bracketed, stands_alone
 from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
 
 LINE = 100
@@ -19,7 +19,8 @@ SHORT = 30
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Names of constants and of other names everywhere; values read once in their block."""
+    """Names of constants and of other names everywhere; values read once in their block; then values
+    that are read once elsewhere, as in a function or loop further in."""
     found: list[Hint] = []
     for entry in table.all:
         for name, value, elements in _bindings(entry.node):
@@ -27,9 +28,11 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
             if not _bound_here_alone(table, entry, key, uses) or _rebound(uses):
                 continue
-            if _plain(table, entry, value, uses) or _read_nearby(table, entry, value, uses):
+            near = _plain(table, entry, value, uses) or _read_nearby(table, entry, value, uses)
+            if near or _read_elsewhere(table, entry, value, uses):
                 label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
-                found.append(Hint(label, _inlined(table, entry, key, value, uses, elements)))
+                cut = _inlined(table, entry, key, value, uses, elements)
+                found.append(Hint(label, cut, rank=int(not near)))
     return found
 
 
@@ -87,6 +90,35 @@ def _read_nearby(
     return all(_fits(table, entry, user, use, text) for user, use in uses)
 
 
+def _read_elsewhere(
+    table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
+) -> bool:
+    """True for a value that is read at one place further in, where all that it reads means the same.
+
+    It may be computed there more than once, so nothing that is built element by element goes.
+    """
+    text = table.source.segment(value)
+    if len(uses) != 1 or "\n" in text or isinstance(value, (ast.Tuple, ast.Lambda)):
+        return False
+    if any(isinstance(node, (*SCOPES, ast.Await, ast.Yield, ast.NamedExpr)) for node in ast.walk(value)):
+        return False
+    user, use = uses[0]
+    if user.start < entry.start or entry.loops != user.loops[: len(entry.loops)]:
+        return False
+    for read in entry.uses:
+        key = table.resolve(read.name, read.scope)
+        if key != table.resolve(read.name, use.scope) or len(table.binders.get(key, ())) > 1:  # type: ignore[arg-type]
+            return False
+    start, end = _header(table, user)
+    line = table.source.text[table.source.line_begin(use.offset) : table.source.line_end(use.offset)]
+    return start <= use.offset < end and len(line.rstrip("\n")) + len(text) - len(use.name) <= LINE
+
+
+def _header(table: Statements, entry: Statement) -> tuple[int, int]:
+    """A simple statement, or a compound one up to the first statement inside it."""
+    return entry.start, table.all[entry.parts[0]].start if entry.parts else entry.end
+
+
 def _fits(table: Statements, entry: Statement, user: Statement, use: Use, text: str) -> bool:
     """True when the value means the same in this simple statement of the same block, and fits there."""
     if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
@@ -112,6 +144,8 @@ def _rebound(uses: list[tuple[Statement, Use]]) -> bool:
 
 def _plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]) -> bool:
     """True when the value means the same where it is read: a constant, or a name bound once."""
+    if isinstance(value, ast.Tuple):
+        return len(uses) == 1 and all(_plain(table, entry, element, uses) for element in value.elts)
     if isinstance(value, ast.UnaryOp):
         value = value.operand
     if isinstance(value, ast.Constant):

@@ -62,4 +62,4 @@ def one_line(text: str) -> str | None:
     return out
 
 
-PASS = Pass("tidy", "line breaks in lists that have become short", hints, fine=True)
+PASS = Pass("tidy", "line breaks in lists that have become short", hints, cosmetic=True)

@@ -126,5 +126,5 @@ def located(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 
 SUMMARY = "loops to one round, branches to one side, with and try to their bodies"
-LOCATED = Pass("unwrap", SUMMARY, located, chunks=0)
-PASS = Pass("unwrap", SUMMARY, hints, chunks=0)
+LOCATED = Pass("unwrap", SUMMARY, located, alone=True)
+PASS = Pass("unwrap", SUMMARY, hints, alone=True)

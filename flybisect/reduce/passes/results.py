@@ -1,0 +1,88 @@
+"""Members of the tuples that the script's own functions return, with the targets that take them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.passes.parameters import calls_of
+from flybisect.script.cut import Cut
+from flybisect.script.edit import Edit
+from flybisect.script.elements import Element
+from flybisect.script.scopes import Key, Statement, Statements
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """For functions whose every call is `a, b = f(…)`: each member that can go."""
+    found: list[Hint] = []
+    for entry in table.all:
+        if not isinstance(entry.node, ast.FunctionDef) or entry.node.decorator_list:
+            continue
+        returned, taken = _returned(table, entry.node), _taken(table, entry)
+        if not returned or not taken:
+            continue
+        counts = {len(each.elts) for each in [*returned, *(targets for _, targets in taken)]}
+        if len(counts) != 1:
+            continue
+        count = counts.pop()
+        for at in range(count):
+            cut = _without(table, returned, taken, at, count)
+            found.append(Hint(f"result {at} of {count} of {entry.node.name}", cut))
+    return found
+
+
+def _returned(table: Statements, node: ast.FunctionDef) -> list[ast.Tuple]:
+    """The tuples of its `return` statements; none where one returns something else."""
+    scope = table.function_scope[node]
+    returns = [e.node for e in table.all if e.scope is scope and isinstance(e.node, ast.Return)]
+    values = [each.value for each in returns if isinstance(each.value, ast.Tuple)]
+    plain = all(not isinstance(element, ast.Starred) for value in values for element in value.elts)
+    return values if len(values) == len(returns) and plain else []
+
+
+def _taken(table: Statements, entry: Statement) -> list[tuple[Statement, ast.Tuple]]:
+    """The statements `a, b = f(…)` and their targets; none where a call is made in another way."""
+    calls = calls_of(table, entry) or []
+    found: list[tuple[Statement, ast.Tuple]] = []
+    for each in table.all:
+        node = each.node
+        if isinstance(node, ast.Assign) and any(node.value is call for call in calls):
+            if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Tuple):
+                return []
+            if any(isinstance(target, ast.Starred) for target in node.targets[0].elts):
+                return []
+            found.append((each, node.targets[0]))
+    return found if len(found) == len(calls) else []
+
+
+def _without(
+    table: Statements,
+    returned: Sequence[ast.Tuple],
+    taken: Sequence[tuple[Statement, ast.Tuple]],
+    at: int,
+    count: int,
+) -> Cut:
+    lists = [*returned, *(targets for _, targets in taken)]
+    lost = _only(table, taken, at)
+    if count == 2:
+        # `return a, b` to `return a`, without the comma that a tuple of one has.
+        edits = [Edit(*table.source.span(each), table.source.segment(each.elts[1 - at])) for each in lists]
+        return Cut(edits=frozenset(edits), lost=lost)
+    return Cut(elements=frozenset(Element(each, each.elts[at]) for each in lists), lost=lost)
+
+
+def _only(table: Statements, taken: Sequence[tuple[Statement, ast.Tuple]], at: int) -> frozenset[Key]:
+    """Variables that get a value in no other way than from the member."""
+    statements = [entry for entry, _ in taken]
+    names = [
+        (node.id, entry)
+        for entry, targets in taken
+        for node in ast.walk(targets.elts[at])
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    keys = {table.owner(name, entry.scope) for name, entry in names}
+    return frozenset(key for key in keys if all(b in statements for b in table.binders.get(key, ())))
+
+
+PASS = Pass("results", "members of returned tuples, with the targets that take them", hints, alone=True)
