@@ -60,14 +60,20 @@ def compiler_version() -> str:
     return said.splitlines()[0] if said else ""
 
 
+def cmake_version(cmake: str) -> tuple[int, int] | None:
+    """Of the program `cmake`; None where it does not run."""
+    said = re.search(r"version (\d+)\.(\d+)", _said(cmake, "--version")) if cmake else None
+    return None if said is None else (int(said[1]), int(said[2]))
+
+
 def check_cmake() -> None:
     """Raises UserError when CMake is missing or too old."""
-    said = re.search(r"version (\d+)\.(\d+)", _said(program("cmake") or "cmake", "--version"))
-    if said is None:
+    version = cmake_version(program("cmake") or "")
+    if version is None:
         raise UserError("a source build needs CMake, which is not on $PATH; `pip install cmake ninja`")
-    if (int(said[1]), int(said[2])) < OLDEST_CMAKE:
+    if version < OLDEST_CMAKE:
         raise UserError(
-            f"CMake {said[1]}.{said[2]} is too old for source builds, which need "
+            f"CMake {version[0]}.{version[1]} is too old for source builds, which need "
             f"{OLDEST_CMAKE[0]}.{OLDEST_CMAKE[1]}; `pip install cmake`"
         )
 

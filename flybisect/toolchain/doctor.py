@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from flybisect.errors import UserError
 from flybisect.toolchain.arch import KFD_NODES, installed_gpu
+from flybisect.toolchain.buildcheck import BuildMachine, cmake_roots, needs
+from flybisect.toolchain.buildenv import search_path
 from flybisect.toolchain.installed import installed, installed_version
 from flybisect.toolchain.linker import Places
 from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
@@ -53,8 +56,10 @@ class Machine:
     places: Places = field(default_factory=Places.of_this_machine)
     packages: tuple[Path, ...] = field(default_factory=lambda: tuple(Path(p) for p in sys.path if p))
     """Folders with Python packages."""
-    programs: str = field(default_factory=lambda: os.pathsep.join(os.get_exec_path()))
-    """Where git, cmake and ccache are looked for, as in `$PATH`."""
+    programs: str = field(default_factory=search_path)
+    """Where git, ccache and what builds take are looked for, as in `$PATH`."""
+    headers: Path = field(default_factory=lambda: Path(sysconfig.get_path("include")))
+    """Of Python."""
     nodes: Path = KFD_NODES
     python: tuple[int, int] = (sys.version_info[0], sys.version_info[1])
 
@@ -72,7 +77,7 @@ def examine(machine: Machine, more: Sequence[Check] = ()) -> tuple[Check, ...]:
         check_bitcode,
         check_gpu,
         check_git,
-        check_cmake,
+        check_builds,
         check_ccache,
     )
     return (*(check(machine) for check in own), *more)
@@ -170,8 +175,18 @@ def check_git(machine: Machine) -> Check:
     return _program_check("git", machine, "needed to bisect commits")
 
 
-def check_cmake(machine: Machine) -> Check:
-    return _program_check("cmake", machine, "needed to build FlyDSL commits that no release covers")
+def check_builds(machine: Machine) -> Check:
+    """Only commits that no release covers are built."""
+    name = "source builds"
+    roots = cmake_roots(machine.places.rocm_roots, machine.places.system)
+    wanted = needs(BuildMachine(machine.programs, machine.packages, roots, machine.headers))
+    found = ", ".join(need.found for need in wanted if need.found) or "nothing"
+    missing = [f"{need.name} ({need.advice})" for need in wanted if not need.found]
+    if missing:
+        advice = f"to build FlyDSL commits that no release covers, add {', '.join(missing)}"
+        return Check(name, State.WARN, found, advice)
+    advice = "MLIR comes with --mlir-path or is built, which takes hours: docs/source-builds.md"
+    return Check(name, State.OK, found, advice)
 
 
 def check_ccache(machine: Machine) -> Check:

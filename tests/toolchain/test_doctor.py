@@ -28,6 +28,7 @@ def test_a_bare_machine_is_told_what_to_do(tmp_path: Path) -> None:
         packages=(tmp_path,),
         programs=str(tmp_path),
         nodes=tmp_path,
+        headers=tmp_path,
         python=(3, 9),
     )
     checks = examine(bare)
@@ -35,7 +36,7 @@ def test_a_bare_machine_is_told_what_to_do(tmp_path: Path) -> None:
     found = by_name(checks)
     for name in ("Python", "torch", "numpy", "ld.lld"):
         assert found[name].state is State.MISSING and found[name].advice
-    for name in ("git", "cmake", "ccache", "device bitcode"):
+    for name in ("git", "source builds", "ccache", "device bitcode"):
         assert found[name].state is State.WARN and found[name].advice
     assert "ziglang" in found["ld.lld"].advice
     assert found["GPU"] == Check("GPU", State.OK, "none, and none is needed")
@@ -52,3 +53,20 @@ def test_confinement_that_is_not_whole_is_a_warning() -> None:
     for abi in (0, 3):
         check = check_confinement(abi, ["the network is open"])
         assert check.state is State.WARN and "the network is open" in check.found and check.advice
+
+
+def test_what_a_source_build_lacks_is_named(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, places=Places(system=tmp_path), packages=(tmp_path,), headers=tmp_path)
+    before = by_name(examine(machine))["source builds"]
+    assert before.state is State.WARN
+    for word in ("nanobind<3", "Python.h", "libamdhip64-dev hipcc"):
+        assert word in before.advice
+    (tmp_path / "Python.h").touch()
+    hip = tmp_path / "lib/x86_64-linux-gnu/cmake/hip/hip-config.cmake"
+    hip.parent.mkdir(parents=True)
+    hip.touch()
+    (tmp_path / "nanobind-2.9.0.dist-info").mkdir()
+    (tmp_path / "nanobind-2.9.0.dist-info/METADATA").write_text("Name: nanobind\nVersion: 2.9.0\n")
+    after = by_name(examine(machine))["source builds"]
+    for word in ("nanobind 2.9.0", "Python.h", f"HIP in {hip.parent}"):
+        assert word in after.found and word not in after.advice
