@@ -253,6 +253,23 @@ def test_what_a_build_needs_at_its_end_is_looked_for_first(
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(commit)
 
 
+@pytest.mark.skipif(buildenv.program("ccache") is None, reason="needs ccache")
+def test_ccache_knows_what_was_compiled_below_another_working_folder(
+    project: Project, llvm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "ccache"))
+
+    def hits() -> int:
+        said = subprocess.run(["ccache", "--print-stats"], capture_output=True, text=True, check=True)
+        rows = dict(line.split("\t")[:2] for line in said.stdout.splitlines())
+        return int(rows["direct_cache_hit"]) + int(rows["preprocessed_cache_hit"])
+
+    SourceBuilder(project.folder, tmp_path / "one", llvm).toolchain("HEAD")
+    assert hits() == 0
+    toolchain = SourceBuilder(project.folder, tmp_path / "another", llvm).toolchain("HEAD")
+    assert hits() >= 2 and described(toolchain).startswith("5 ")
+
+
 @pytest.mark.parametrize(
     ("installed", "fits"), [("2.8.1", False), ("2.9.0", True), ("2.15", True), ("3.1.0", False)]
 )
