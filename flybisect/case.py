@@ -9,6 +9,11 @@
     oracle: legalization            # a name, or the path of a .py or .yaml
     against: {args: raw}            # or flydsl: …, or arch: …
     when: vgpr_spills > base.vgpr_spills
+    pattern: 'ds_read_b\\d+'         # of the oracles text and ir
+    absent: true                    # it must not be there
+    stage: fly-layout-lowering      # where the oracle ir looks
+    command: ./judge.sh             # of the oracle command
+    same_as: [verifier, "'ub.poison' op"]   # other texts of the same bug
     timeout: 120                    # wall seconds per trial
     memory: 8192                    # MiB per trial
 
@@ -25,12 +30,14 @@ from typing import Any
 
 import yaml
 
+from flybisect.anchored import anchored_command
 from flybisect.errors import UserError
 from flybisect.limits import MEMORIES, TIMEOUTS
 from flybisect.yamlfile import checked_mapping, number_at, parse_mapping, read_mapping, text_at
 
 FILE = "case.yaml"
-KEYS = ("script", "args", "arch", "flydsl", "oracle", "against", "when", "timeout", "memory")
+SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
+KEYS = ("script", "args", "arch", "flydsl", "oracle", "against", "when", *SOUGHT, "timeout", "memory")
 AGAINST_KEYS = ("args", "flydsl", "arch")
 
 
@@ -41,6 +48,30 @@ class Against:
     argv: tuple[str, ...] | None = None
     flydsl: str | None = None
     arch: str | None = None
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What an oracle that looks for something of the user's looks for. None and empty: not said."""
+
+    pattern: str | None = None
+    """A regular expression."""
+    absent: bool | None = None
+    stage: str | None = None
+    command: str | None = None
+    same_as: tuple[str, ...] = ()
+    """Other signatures, or pieces of their text, that count as the same bug."""
+
+    def before(self, other: Sought) -> Sought:
+        """This, and where it says nothing, the other."""
+        return Sought(**{name: _said(getattr(self, name), getattr(other, name)) for name in SOUGHT})
+
+
+NOTHING_MORE = Sought()
+
+
+def _said(first: Any, second: Any) -> Any:
+    return second if first is None or first == () else first
 
 
 @dataclass(frozen=True)
@@ -61,16 +92,17 @@ class Case:
     """Wall seconds per trial; None: adaptive, see `flybisect.limits`."""
     memory: int | None = None
     """MiB that a trial may add to its worker."""
+    sought: Sought = NOTHING_MORE
 
     def to_yaml(self) -> str:
         """The text of a case file, with absolute paths."""
         data: dict[str, Any] = {"script": str(self.script.absolute())}
         if self.argv:
             data["args"] = list(self.argv)
-        for key in ("arch", "flydsl", "oracle", "when", "timeout", "memory"):
-            value = getattr(self, key)
-            if value is not None:
-                data[key] = value
+        for key in ("arch", "flydsl", "oracle", "when", *SOUGHT, "timeout", "memory"):
+            value = getattr(self.sought if key in SOUGHT else self, key)
+            if value is not None and value != ():
+                data[key] = list(value) if isinstance(value, tuple) else value
         if self.against is not None:
             pairs = {"args": self.against.argv, "flydsl": self.against.flydsl, "arch": self.against.arch}
             data["against"] = {
@@ -132,9 +164,30 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
         oracle=_oracle(oracle, folder) if oracle else None,
         against=_against(data.get("against"), origin, folder),
         when=text_at(data, "when", origin),
+        sought=_sought(data, origin, folder),
         timeout=number_at(data, "timeout", origin, *TIMEOUTS),
         memory=None if memory is None else int(memory),
     )
+
+
+def _sought(data: dict[str, Any], origin: str, folder: Path) -> Sought:
+    absent, command = data.get("absent"), text_at(data, "command", origin)
+    if absent is not None and not isinstance(absent, bool):
+        raise UserError(f"{origin}: absent should be true or false, not {absent!r}")
+    return Sought(
+        pattern=text_at(data, "pattern", origin),
+        absent=absent,
+        stage=text_at(data, "stage", origin),
+        command=None if command is None else anchored_command(command, folder),
+        same_as=_texts(data.get("same_as"), f"{origin}: same_as"),
+    )
+
+
+def _texts(value: object, origin: str) -> tuple[str, ...]:
+    listed = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(each, str) and each.strip() for each in listed):
+        raise UserError(f"{origin} should be a text or a list of texts, not {value!r}")
+    return tuple(str(each) for each in listed)
 
 
 def _against(value: object, origin: str, folder: Path) -> Against | None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flybisect.commanded import not_run
+from flybisect.errors import UserError
+from flybisect.irstages import unknown_stage
+from flybisect.joined import named
 from flybisect.judge import Judge
 from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle import Settling
 
 EXIT_CODES = {Answer.INTERESTING: 0, Answer.UNINTERESTING: 1, Answer.UNRESOLVED: 125}
 """As `git bisect run` has them: 125 is "cannot be tested, skip"."""
@@ -43,15 +49,27 @@ class Check:
 def check(judge: Judge, source: str, signature: str | None = None) -> Check:
     """Judge a script on its own. With a signature, another bug is not interesting.
 
-    Raises UserError where the script does not parse; a toolchain that cannot be used is UNRESOLVED.
+    Raises UserError where the script does not parse, FlyDSL has no such stage or the command does not
+    run; a toolchain that cannot be used is UNRESOLVED.
     """
     evidence, verdict = judge.look(source)
-    if signature is not None and verdict.interesting and not _is(verdict.signature, signature):
+    sought = judge.case.sought
+    problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
+    if problem is not None:
+        raise UserError(problem)
+    if (
+        signature is not None
+        and verdict.interesting
+        and not _is(verdict.signature, signature, sought.same_as)
+    ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)
-    return Check(judge.oracle.name, verdict, evidence.subject, evidence.base)
+    oracle = judge.oracle.settled(evidence) if isinstance(judge.oracle, Settling) else judge.oracle
+    return Check(oracle.name, verdict, evidence.subject, evidence.base)
 
 
-def _is(seen: Signature | None, wanted: str) -> bool:
-    """True for each way a signature is written."""
-    return seen is not None and wanted in (str(seen), seen.text, f"{seen.kind}: {seen.text}")
+def _is(seen: Signature | None, wanted: str, same_as: Sequence[str]) -> bool:
+    """True for each way a signature is written, and for what the user named as the same bug."""
+    if seen is None:
+        return False
+    return wanted in (str(seen), seen.text, f"{seen.kind}: {seen.text}") or named(seen, same_as)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Outcome, Verdict
-from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.oracle import Evidence, Options, Plugin, Settling
 from flybisect.signature import classify
 
 _SHOWN = ("vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "scratch_bytes", "lds_bytes")
@@ -29,7 +29,8 @@ def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
     found = []
     for plugin in plugins:
         try:
-            if plugin.build(options).judge(evidence).interesting:
+            oracle = plugin.build(options)
+            if not isinstance(oracle, Settling) and oracle.judge(evidence).interesting:
                 found.append(plugin.name)
         except UserError:  # one that needs an option, or is broken
             continue
@@ -42,7 +43,9 @@ def _advice(oracle: str, evidence: Evidence, plugins: Iterable[Plugin]) -> str:
         return "Would fit: " + ", ".join(f"--oracle {name}" for name in fits)
     if classify(evidence.subject) is None:
         return "No oracle that ships fits it; a bound over the metrics is --oracle spills --when EXPR"
-    return "No oracle that ships fits it; --oracle FILE.yaml matches a text of your own"
+    return (
+        "No oracle that ships fits it by itself; --oracle text --pattern REGEX looks for a text of your own"
+    )
 
 
 def _seen(what: str, observation: Observation) -> str:

@@ -68,6 +68,11 @@ class Condition:
     _truth: Truth = field(repr=False, compare=False)
     _terms: Mapping[str, Number] = field(repr=False, compare=False)
 
+    @property
+    def terms(self) -> frozenset[str]:
+        """Each name and counter in the condition, as it is written."""
+        return frozenset(self._terms)
+
     def holds(self, evidence: Evidence) -> bool:
         """Raises Missing where the evidence has no figure for a name that decides."""
         return self._truth(evidence)

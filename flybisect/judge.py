@@ -18,7 +18,7 @@ from flybisect.errors import UserError
 from flybisect.limits import IMPORTS, MEMORY, TimeLimit
 from flybisect.memo import Memo, tree_key
 from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
-from flybisect.oracle import Evidence, Oracle
+from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
@@ -85,6 +85,7 @@ class Judge:
         self._prober = prober
         self._journal = journal
         self._limit = TimeLimit(case.timeout)
+        self._memory = MEMORY if case.memory is None else case.memory
         self._counter = Counter()
         self._memo = Memo()
         self._first: Evidence | None = None
@@ -122,6 +123,7 @@ class Judge:
         problem = syntax_problem(source)
         if problem is not None:
             raise UserError(f"{self.case.script}: {problem}")
+        self._learn_bounds(source)
         subject, ran = self._observation(source, self.subject, self.oracle.wants, None)
         base, ran_base = self._base(source, subject, None)
         self._counter.candidate(Source.TRIAL if ran or ran_base else Source.CACHE)
@@ -143,6 +145,8 @@ class Judge:
             base = self._observation(source, self.base, self.oracle.wants, None)[0]
             evidence = replace(evidence, base=base)
         self._first = evidence
+        if verdict.interesting and isinstance(self.oracle, Settling):
+            self.oracle = self.oracle.settled(evidence)
         # Names that `exec` or the like bind; a candidate may read what the original reads.
         self._allowed = unbound_names(source)
         self._pinned = verdict.signature if verdict.interesting else None
@@ -176,7 +180,8 @@ class Judge:
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
         """What a script shows under the subject, then the base, with more than the oracle wants."""
         settings = [self.subject] if self.base is None else [self.subject, self.base]
-        return tuple(self._observation(source, each, self.oracle.wants | wants, None)[0] for each in settings)
+        wanted = self.oracle.wants | wants
+        return tuple(self._observation(source, each, wanted, None, by_command=False)[0] for each in settings)
 
     def failing_line(self, source: str) -> int | None:
         """The script's line that the compiler named when this very text was found interesting."""
@@ -263,10 +268,28 @@ class Judge:
             return None, False
         return self._observation(source, self.base, self.oracle.wants, cancelled)
 
+    def _learn_bounds(self, source: str) -> None:
+        """Where the oracle takes its limits from a good run, that run goes first."""
+        if not isinstance(self.oracle, Bounding) or self.base is None:
+            return
+        bounds = self.oracle.bounds(self._observation(source, self.base, self.oracle.wants, None)[0])
+        if bounds is None:
+            return
+        self._limit.bound(bounds.seconds)
+        self._memory = self._memory if self.case.memory is not None else bounds.memory
+
     def _observation(
-        self, source: str, setting: Setting, wants: frozenset[Want], cancelled: threading.Event | None
+        self,
+        source: str,
+        setting: Setting,
+        wants: frozenset[Want],
+        cancelled: threading.Event | None,
+        *,
+        by_command: bool = True,
     ) -> tuple[Observation, bool]:
+        """What a script shows, and whether a trial was run. `by_command`: by the case's, where it has one."""
         probe = self._probe(source, setting, wants)
+        probe = probe if by_command else replace(probe, command=None)
         kept = self._journal.recall(setting.toolchain, probe)
         if kept is not None:
             return kept, False
@@ -301,7 +324,9 @@ class Judge:
             folder=self.case.script.parent,
             wants=wants,
             timeout=self._limit.seconds,
-            memory=MEMORY if self.case.memory is None else self.case.memory,
+            memory=self._memory,
+            stage=self.case.sought.stage,
+            command=self.case.sought.command,
         )
 
     def _settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:

@@ -42,6 +42,11 @@ class TimeLimit:
             return FIRST
         return max(LEAST, FACTOR * self._slowest)
 
+    def bound(self, seconds: float) -> None:
+        """Hold every trial to this, unless the user gave a limit."""
+        if self._fixed is None:
+            self._fixed = seconds
+
     def learn(self, interesting: Observation) -> None:
         """Take note of a trial that belongs to an interesting candidate."""
         if interesting.outcome is Outcome.TIMEOUT:

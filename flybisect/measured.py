@@ -42,17 +42,19 @@ class Measured:
             holds = self.condition.holds(evidence)
         except Missing as missing:
             return Verdict(Answer.UNRESOLVED, seen, figures, _reason(missing, evidence))
-        if holds and not _fails_anew(seen, evidence.first):
+        if holds and not fails_anew(seen, evidence.first):
             return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition.text} holds")
         why = f"it fails as well: {seen}" if holds else f"{self.condition.text} does not hold"
         return Verdict(Answer.UNINTERESTING, seen, figures, why)
 
 
-def measured(name: str, metric: str, summary: str, *, alone: str | None, rise: str) -> Plugin:
-    """The plugin of an oracle over `metric` (one of `flybisect.observation.METRICS`).
+def measured(
+    name: str, metric: str | None, summary: str, *, alone: str | None, rise: str, example: str
+) -> Plugin:
+    """The plugin of an oracle over `metric` (one of `flybisect.observation.METRICS`; None: any).
 
     `alone` is its condition without a base, `rise` with one; a `--when` goes before both. Where `alone`
-    is None, the oracle can't be built without a base or a `--when`: UserError.
+    is None, the oracle can't be built without a base or a `--when` (as `example`): UserError.
     """
 
     def build(options: Options) -> Measured:
@@ -61,21 +63,22 @@ def measured(name: str, metric: str, summary: str, *, alone: str | None, rise: s
         if text is None:
             raise UserError(
                 f"the oracle {name} alone does not know how many are too many; say it with "
-                f'--when "{metric} > NUMBER", or what to compare with (--against-args, --against-flydsl)'
+                f"--when '{example}', or what to compare with "
+                "(--against-args, --against-flydsl, --against-arch)"
             )
         condition = parse(text)
         if condition.needs_base and not options.compares:
             raise UserError(
                 f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
-                "give --against-args or --against-flydsl"
+                "give --against-args, --against-flydsl or --against-arch"
             )
         return Measured(name, condition, Signature(name, condition.text if options.when else ""))
 
     return Plugin(name, summary, build, metric)
 
 
-def _fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
-    """True where the script fails beside the figure, in a way that the unreduced one does not."""
+def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
+    """True where the script fails, in a way that the unreduced one does not."""
     return first is not None and seen is not None and seen != classify(first.subject)
 
 

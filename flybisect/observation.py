@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-OBSERVATION_FORMAT = 1
+OBSERVATION_FORMAT = 2
 """Version of the JSON form; a journal of another version is not read."""
 
 
@@ -55,6 +55,10 @@ class Want(str, Enum):
     """Instruction counts and base registers; a second code generation."""
     COVERAGE = "coverage"
     """The script's lines that ran, traced kernels included."""
+    IR = "ir"
+    """The IR after `Probe.stage`."""
+    OUTPUT = "output"
+    """What the script printed to stdout."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,10 @@ class Probe:
     """Wall seconds."""
     memory: int = 8192
     """MiB of address space that the trial may add to what the warm worker has."""
+    stage: str | None = None
+    """Where the IR is taken, with `Want.IR`; see `flybisect.irstages`."""
+    command: str | None = None
+    """A shell command that is run on the script in place of the script itself; its end is the outcome."""
 
     def key(self) -> str:
         """What two probes share that must show the same (limits are left out on purpose)."""
@@ -87,6 +95,10 @@ class Probe:
             "folder:" + str(self.folder or ""),
             *sorted(w.value for w in self.wants),
         ]
+        if self.stage is not None and Want.IR in self.wants:
+            parts.append("stage:" + self.stage)
+        if self.command is not None:
+            parts.append("command:" + self.command)
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -118,6 +130,9 @@ class ExceptionFacts:
     """Module of the class, as `flydsl.compiler.diagnostics`."""
     innermost: str = ""
     """Package of the innermost frame: `script`, `flydsl`, or another top-level module name."""
+    during: str = ""
+    """What was going on: `kernel` (one was traced), `launcher` (the function around it was), or `host`
+    (neither)."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +189,12 @@ class Observation:
     diagnostics: tuple[Diagnostic, ...] = ()
     stderr: str = ""
     """The last part of what was printed there, at most 64 KiB."""
+    stdout: str = ""
+    """The same of stdout. Empty unless `Want.OUTPUT`."""
+    ir: tuple[str, ...] = ()
+    """IR of each compiled module after the probe's stage, without locations. Empty unless `Want.IR`."""
+    stages: tuple[str, ...] = ()
+    """Those that there are, in order, where the one asked for is not among them."""
     kernels: tuple[Kernel, ...] = ()
     traced: tuple[str, ...] = ()
     """SHA-256 of each module handed to the compiler, locations left out, in order."""
@@ -227,6 +248,7 @@ class Observation:
             data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
             data["traced"] = tuple(data["traced"])
             data["lines"] = tuple(data["lines"])
+            data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
             return cls(**data)
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not an observation: {error}") from error

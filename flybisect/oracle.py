@@ -8,9 +8,10 @@ An oracle judges observations; it starts nothing and reads nothing. A plugin mod
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, fields
+from typing import Protocol, runtime_checkable
 
+from flybisect.errors import UserError
 from flybisect.observation import Observation, Verdict, Want
 
 
@@ -34,6 +35,19 @@ class Options:
     """A condition over metrics that replaces the oracle's own (see `flybisect.expression`)."""
     compares: bool = False
     """True when there is a base to compare with."""
+    pattern: str | None = None
+    """A regular expression."""
+    absent: bool = False
+    """The pattern must not be there."""
+    stage: str | None = None
+    """A place in the pass pipeline (see `flybisect.irstages`)."""
+    command: str | None = None
+    """A shell command; the probes run it (see `flybisect.observation.Probe`)."""
+
+    def given(self) -> frozenset[str]:
+        """Names of the command line's options that are set."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return frozenset(name for name, value in values.items() if name != "compares" and value)
 
 
 class Oracle(Protocol):
@@ -57,6 +71,31 @@ class Oracle(Protocol):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """How far a trial may go."""
+
+    seconds: float
+    memory: int
+    """MiB."""
+
+
+@runtime_checkable
+class Bounding(Protocol):
+    """An oracle that takes the limits of a trial from what is compared with: that is run first, then."""
+
+    def bounds(self, base: Observation) -> Bounds | None:
+        """None where the base says nothing, as when it does not end either."""
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """An oracle that becomes another one by what the unreduced script shows."""
+
+    def settled(self, first: Evidence) -> Oracle: ...
+
+
+@dataclass(frozen=True)
 class Plugin:
     """An oracle as it is listed and built."""
 
@@ -67,3 +106,20 @@ class Plugin:
     """Raises `flybisect.errors.UserError` when an option makes no sense for it."""
     metric: str | None = None
     """The figure it is about, where it is about one: a bisection may take its bound from the two ends."""
+    takes: frozenset[str] = frozenset({"when"})
+    """Fields of `Options` that it knows what to do with."""
+
+    def checked(self, options: Options) -> None:
+        """Raises UserError where an option was given that it does not take."""
+        for name in sorted(options.given() - self.takes):
+            raise UserError(f"the oracle {self.name} does not take --{name}; {_MEANT[name]}")
+
+
+_MEANT = {
+    "when": "it is a condition over figures, and spills, vgprs and isa take one",
+    "pattern": "text and ir look for one",
+    "absent": "it turns the --pattern of text and ir round",
+    "stage": "it says where ir looks for its --pattern",
+    "command": "it is what the oracle command runs",
+}
+"""What an option is for, by its name."""

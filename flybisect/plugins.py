@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import TypeVar
@@ -59,14 +60,27 @@ def load(spec: str) -> Plugin:
     Raises UserError when there is none, or the file does not hold one.
     """
     if spec.endswith((".yaml", ".yml")):
-        return textoracle.load(Path(spec))
+        return _checking(textoracle.load(Path(spec)))
     if spec.endswith(".py"):
-        return _from_file(Path(spec))
+        return _checking(_from_file(Path(spec)))
+    shipped = next((plugin for plugin in _shipped() if plugin.name == spec), None)
+    if shipped is not None:
+        return _checking(shipped)
     known = listing()
     for plugin in known.plugins:
         if plugin.name == spec:
-            return plugin
+            return _checking(plugin)
     raise UserError(_unknown(spec, known))
+
+
+def _checking(plugin: Plugin) -> Plugin:
+    """The same plugin, which refuses options that it does not take."""
+
+    def build(options: Options) -> Oracle:
+        plugin.checked(options)
+        return plugin.build(options)
+
+    return replace(plugin, build=build)
 
 
 def _unknown(spec: str, known: Listing) -> str:
@@ -78,7 +92,13 @@ def _unknown(spec: str, known: Listing) -> str:
     return "; ".join([text, *broken])
 
 
-def _shipped() -> Iterator[Plugin]:
+@cache
+def _shipped() -> tuple[Plugin, ...]:
+    """Read once: they do not change while the tool runs."""
+    return tuple(_in_package())
+
+
+def _in_package() -> Iterator[Plugin]:
     for item in sorted(resources.files(PACKAGE).iterdir(), key=lambda item: item.name):
         stem, _, suffix = item.name.rpartition(".")
         if suffix == "yaml":

@@ -77,6 +77,7 @@ _MESSAGES_OF_API = re.compile(
 _CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
 _FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
+_DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": " (outside of tracing)"}
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
 """Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
 
@@ -245,12 +246,15 @@ def _exception(observation: Observation) -> Signature | None:
 
 
 def exception_signature(exception: ExceptionFacts) -> Signature:
-    """Of a Python exception: its class and the fixed words of its message."""
-    text = words(exception.message)
+    """Of a Python exception: its class, the fixed words of its message and what was going on.
+
+    The same words mean another thing in the function around a kernel than in the kernel.
+    """
+    text, where = words(exception.message), _DURING.get(exception.during, "")
     return Signature(
         "exception",
-        f"{exception.type}: {text}" if text else exception.type,
-        detail=f"{exception.type}: {headline(exception.message)}",
+        (f"{exception.type}: {text}" if text else exception.type) + where,
+        detail=f"{exception.type}: {headline(exception.message)}{where}",
     )
 
 

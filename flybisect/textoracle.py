@@ -13,8 +13,8 @@ counts (`ok, exception, exit, signal, timeout, out of memory`); any when left ou
 of the pattern's named groups and tells one bug from another; without it, it is the fixed words of the
 line. `clean` says how a group is freed of what drifts: `words`, `plain`, `basename`, `function`,
 `condition` (see `flybisect.wording`); `words` when left out. `kind` is the signature's kind, the name
-when left out. With `kind` and no `pattern`, what `flybisect.signature.classify` calls by that kind is
-interesting.
+when left out. With `kind` (or a list of them) and no `pattern`, what `flybisect.signature.classify` calls
+by that kind is interesting.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class Text:
 
     name: str
     summary: str
-    kind: str
+    kinds: tuple[str, ...]
+    """The first is that of a signature made here."""
     patterns: tuple[re.Pattern[str], ...]
-    """Empty: whatever `classify` calls by the kind."""
+    """Empty: whatever `classify` calls by one of the kinds."""
     template: str | None
     streams: tuple[str, ...]
     outcomes: frozenset[Outcome]
@@ -73,7 +74,7 @@ class Text:
             return
         if not self.patterns:
             found = classify(observation)
-            if found is not None and found.kind == self.kind:
+            if found is not None and found.kind in self.kinds:
                 yield found
             return
         for line in _lines(observation, self.streams):
@@ -84,11 +85,12 @@ class Text:
     def _signature(self, match: re.Match[str]) -> Signature:
         if self.template is None:
             line = match.group(0)
-            return Signature(self.kind, words(line), detail=headline(line))
+            return Signature(self.kinds[0], words(line), detail=headline(line))
         groups = {name: value or "" for name, value in match.groupdict().items()}
         identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in groups.items()}
         shown = {n: _SHOWN[self.clean.get(n, "words")](v) for n, v in groups.items()}
-        return Signature(self.kind, self.template.format(**identity), detail=self.template.format(**shown))
+        text, detail = self.template.format(**identity), self.template.format(**shown)
+        return Signature(self.kinds[0], text, detail=detail)
 
 
 @dataclass(frozen=True)
@@ -152,14 +154,9 @@ def parse(text: str, origin: str) -> Plugin:
 
 def _plugin(text: Text) -> Plugin:
     def build(options: Options) -> TextOracle:
-        if options.when is not None:
-            raise UserError(
-                f"--when is a condition over metrics, and the oracle {text.name} looks for a text; "
-                "use an oracle that measures, as spills"
-            )
         return TextOracle(text)
 
-    return Plugin(text.name, text.summary, build)
+    return Plugin(text.name, text.summary, build, takes=frozenset())
 
 
 def _checked(data: dict[str, Any], origin: str) -> Text:
@@ -168,15 +165,15 @@ def _checked(data: dict[str, Any], origin: str) -> Text:
         raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {name!r}")
     if not summary:
         raise UserError(f"{origin}: says no summary (one line for the list of oracles)")
-    kind = text_at(data, "kind", origin)
     patterns = _patterns(data.get("pattern"), origin)
-    if not patterns and kind not in KINDS:
+    kinds = _kinds(data.get("kind"), origin)
+    if not patterns and not (kinds and set(kinds) <= set(KINDS)):
         raise UserError(f"{origin}: needs a pattern, or a kind among {', '.join(KINDS)}")
     groups = {group for pattern in patterns for group in pattern.groupindex}
     return Text(
         name=name,
         summary=one_line(summary),
-        kind=kind or name,
+        kinds=kinds or (name,),
         patterns=patterns,
         template=_template(text_at(data, "signature", origin), groups, origin),
         streams=_choices(data.get("streams"), STREAMS, "streams", origin),
@@ -191,16 +188,30 @@ def _patterns(value: object, origin: str) -> tuple[re.Pattern[str], ...]:
     texts = [] if value is None else value if isinstance(value, list) else [value]
     found = []
     for text in texts:
-        if not isinstance(text, str) or not text or len(text) > LONGEST_PATTERN:
+        if not isinstance(text, str):
             raise UserError(f"{origin}: pattern should be a text of at most {LONGEST_PATTERN} characters")
-        try:
-            pattern = re.compile(text)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise UserError(f"{origin}: the pattern {text!r} cannot be read: {error}") from error
-        if pattern.search(""):
-            raise UserError(f"{origin}: the pattern {text!r} matches an empty text, so it says nothing")
-        found.append(pattern)
+        found.append(compiled(text, origin))
     return tuple(found)
+
+
+def compiled(text: str, origin: str) -> re.Pattern[str]:
+    """Raises UserError, beginning with `origin`, where it is no regular expression that says something."""
+    if not text or len(text) > LONGEST_PATTERN:
+        raise UserError(f"{origin}: pattern should be a text of at most {LONGEST_PATTERN} characters")
+    try:
+        pattern = re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UserError(f"{origin}: the pattern {text!r} cannot be read: {error}") from error
+    if pattern.search(""):
+        raise UserError(f"{origin}: the pattern {text!r} matches an empty text, so it says nothing")
+    return pattern
+
+
+def _kinds(value: object, origin: str) -> tuple[str, ...]:
+    listed = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(kind, str) and kind for kind in listed):
+        raise UserError(f"{origin}: kind should be a text or a list of texts, not {value!r}")
+    return tuple(listed)
 
 
 def _template(text: str | None, groups: set[str], origin: str) -> str | None:

@@ -15,9 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from flybisect import plugins
-from flybisect.case import Against, Case, find, split_args
+from flybisect.case import NOTHING_MORE, Against, Case, Sought, find, split_args
 from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
+from flybisect.joined import joined
 from flybisect.judge import Judge, Memory, Setting
 from flybisect.observation import Observation, Probe
 from flybisect.oracle import Options, Oracle, Plugin
@@ -53,6 +54,7 @@ class Request:
     """MiB per trial."""
     jobs: int | None = None
     workdir: Path | None = None
+    sought: Sought = NOTHING_MORE
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,11 @@ class Stand:
     toolchains: Toolchains
     base: Toolchain | None
     """Where the case is compared with one FlyDSL throughout."""
+
+    @property
+    def options(self) -> Options:
+        """For the plugin."""
+        return options_of(self.case)
 
 
 class Forgetful:
@@ -155,7 +162,7 @@ def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = No
     found, source = _script(request)
     defaults = load_defaults(found.script.parent)
     case = replace(_settled(found, request, defaults), flydsl="installed")
-    plugin = None if case.oracle is None else plugins.load(case.oracle)
+    plugin = None if case.oracle is None else plugin_of(case, case.oracle)
     choice = arch.choose(request.arch, found.arch or defaults.arch, source)
     workdir = workdir_for(request.workdir, found.script.parent)
     toolchains = Toolchains(workdir, notify, extra_index_url)
@@ -211,6 +218,7 @@ def _settled(case: Case, request: Request, defaults: Defaults) -> Case:
         oracle=_first(_anchored_file(request.oracle), case.oracle, defaults.oracle),
         against=_first(request.against, case.against),
         when=_first(request.when, case.when),
+        sought=request.sought.before(case.sought),
         timeout=_first(request.timeout, case.timeout, defaults.timeout),
         memory=_first(request.memory, case.memory, defaults.memory),
     )
@@ -241,8 +249,25 @@ def _oracle(case: Case) -> Oracle:
             f"which oracle judges is not known: the command line and the case file name none; add --oracle, "
             f"one of {names}, or the path of a .py or .yaml"
         )
-    options = Options(when=case.when, compares=case.against is not None)
-    return plugins.load(case.oracle).build(options)
+    return plugin_of(case, case.oracle).build(options_of(case))
+
+
+def plugin_of(case: Case, oracle: str) -> Plugin:
+    """Of an oracle's name or path, with the case's other texts of the same bug joined to it."""
+    return joined(plugins.load(oracle), case.sought.same_as)
+
+
+def options_of(case: Case) -> Options:
+    """What the case says to its oracle."""
+    sought = case.sought
+    return Options(
+        when=case.when,
+        compares=case.against is not None,
+        pattern=sought.pattern,
+        absent=bool(sought.absent),
+        stage=sought.stage,
+        command=sought.command,
+    )
 
 
 def _base(case: Case, subject: Setting, toolchains: Toolchains) -> Setting | None:

@@ -1,16 +1,26 @@
-"""A trial that does not end: its time or its memory runs out."""
+"""A trial that does not end: its time or its memory runs out.
+
+What is too long is learned from what the script is compared with, where that ends by itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Signature, Verdict, Want
-from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.oracle import Bounds, Evidence, Options, Plugin
 from flybisect.signature import UNJUDGEABLE, classify
 
 _LIMITS = ("hang", "memory")
 """Of one endless loop it depends on the machine which limit is met first."""
+FACTOR = 10
+"""Times the wall seconds of a good run."""
+LEAST = 10.0
+"""Wall seconds, however quick the good run was."""
+MEMORY_FACTOR = 4
+"""Times the MiB of a good run, which are those of torch and FlyDSL for the most part."""
+LEAST_MEMORY = 2048
+"""MiB."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +32,12 @@ class Hang:
 
     def needs_base(self, subject: Observation) -> bool:
         return _hangs(subject)
+
+    def bounds(self, base: Observation) -> Bounds | None:
+        if _hangs(base) or not base.reached_flydsl:
+            return None
+        seconds, memory = FACTOR * base.seconds, MEMORY_FACTOR * base.peak_mib
+        return Bounds(max(LEAST, seconds), max(LEAST_MEMORY, memory))
 
     def judge(self, evidence: Evidence) -> Verdict:
         subject, base = evidence.subject, evidence.base
@@ -44,9 +60,12 @@ def _hangs(observation: Observation) -> bool:
 
 
 def build(options: Options) -> Hang:
-    if options.when is not None:
-        raise UserError("--when is a condition over figures, and the oracle hang looks at time and memory")
     return Hang()
 
 
-PLUGIN = Plugin("hang", "compiling does not end: the trial's time or memory runs out (see --timeout)", build)
+PLUGIN = Plugin(
+    "hang",
+    "compiling does not end: time or memory runs out (--timeout; else 10 times what the base takes)",
+    build,
+    takes=frozenset(),
+)

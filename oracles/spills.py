@@ -16,4 +16,5 @@ PLUGIN = measured(
     "registers are spilled (any; more than the base's; or a --when condition)",
     alone=ANY,
     rise=RISE,
+    example="vgpr_spills > NUMBER",
 )

@@ -13,4 +13,5 @@ PLUGIN = measured(
     "more vector registers than the base has, or a --when condition; a bisection finds its own bound",
     alone=None,
     rise=RISE,
+    example="vgprs > NUMBER",
 )

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from flybisect import plugins
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Outcome, Signature, Verdict
-from flybisect.oracle import Evidence, Options, Oracle, Plugin
+from flybisect.oracle import Evidence, Options, Oracle, Plugin, Settling
 from flybisect.search.bisect import Side
 from flybisect.signature import classify
 
@@ -55,6 +56,17 @@ class Measure:
         bound = sum(figure for figure in figures if figure is not None) / 2
         text = f"{self.plugin.metric} > {bound:g}"
         return self._over(f"> {bound:g}"), text
+
+    def settled(self, older: Evidence, newer: Evidence) -> Measure:
+        """With an oracle over a figure, where it was left open and neither end fails."""
+        if not isinstance(self.own(), Settling):
+            return self
+        if any(classify(evidence.subject) is not None for evidence in (older, newer)):
+            return self
+        spills = replace(self, plugin=plugins.load("spills"))
+        if spills.figure(older) != spills.figure(newer):
+            return spills
+        return replace(self, plugin=plugins.load("vgprs"))
 
     def figure(self, evidence: Evidence) -> float | None:
         """What it is about, measured; None where it is about no figure, or nothing was compiled."""
@@ -113,6 +125,7 @@ class NotApart(Exception):
 
 def rule_for(measure: Measure, older: Evidence, newer: Evidence) -> Rule:
     """Raises NotApart where nothing tells the ends apart."""
+    measure = measure.settled(older, newer)
     own = measure.own()
     halfway = measure.halfway(older, newer)
     tried = [(own, None)] if own is not None else []

@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from flybisect.bisecting.last import last_reduction
 from flybisect.bisecting.observer import Observer, Study
 from flybisect.bisecting.sides import Measure
-from flybisect.case import Against
+from flybisect.case import NOTHING_MORE, Against, Sought
 from flybisect.errors import UserError
 from flybisect.history.repository import Repository
 from flybisect.observation import Answer, Observation, Verdict, Want
-from flybisect.oracle import Evidence, Options, Oracle
+from flybisect.oracle import Evidence, Oracle
 from flybisect.plugins import listing
 from flybisect.probe.runner import Runner
 from flybisect.probe.smoke import smoke_test
@@ -52,13 +52,14 @@ def case_request(
     timeout: float | None,
     memory: int | None,
     jobs: int | None,
+    sought: Sought = NOTHING_MORE,
 ) -> Request:
     """What is studied: what `given` names, else what was reduced last. Options go before its own.
 
     Raises UserError where nothing was named and nothing reduced.
     """
     if given is not None:
-        return Request(given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir)
+        return Request(given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir, sought)
     last = last_reduction(workdir_of(workdir, Path.cwd()))
     return Request(
         script=last.script,
@@ -71,6 +72,7 @@ def case_request(
         memory=last.memory if memory is None else memory,
         jobs=jobs,
         workdir=workdir,
+        sought=sought.before(last.sought),
     )
 
 
@@ -94,7 +96,7 @@ def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
             f"which oracle judges is not known: the command line and the case file name none; add --oracle, "
             f"one of {names}, or the path of a .py or .yaml"
         )
-    measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
+    measure = Measure(stand.plugin, stand.options)
     with _opened(stand, measure.observer(), notify) as (session, observer, runner):
         yield Open(session, observer, measure, runner)
 
@@ -120,7 +122,7 @@ def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Observer, Measure
     """The same where an oracle may be missing: then nothing but failures and figures is looked at."""
     measure = None
     if stand.plugin is not None:
-        measure = Measure(stand.plugin, Options(stand.case.when, stand.case.against is not None))
+        measure = Measure(stand.plugin, stand.options)
     elif stand.case.when is not None:
         raise UserError("--when is a condition of an oracle, and none is named; add --oracle spills")
     oracle = Anything() if measure is None else measure.observer()

@@ -25,6 +25,11 @@ def check(
     against_flydsl: options.AgainstFlydsl = None,
     against_arch: options.AgainstArch = None,
     when: options.When = None,
+    pattern: options.Pattern = None,
+    absent: options.Absent = None,
+    stage: options.StageName = None,
+    command: options.Command = None,
+    same_as: options.SameAs = None,
     signature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only this bug, as an earlier run printed it.")
     ] = None,
@@ -44,6 +49,7 @@ def check(
             oracle=oracle,
             against=options.against(against_args, against_flydsl, against_arch),
             when=when,
+            sought=options.sought(pattern, absent, stage, command, same_as),
             timeout=timeout,
             memory=memory,
             jobs=1,

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from flybisect.anchored import anchored_command
 from flybisect.bisecting.sides import Find
-from flybisect.case import Against, split_args
+from flybisect.case import Against, Sought, split_args
+from flybisect.errors import UserError
 from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 
 Script = Annotated[
@@ -53,6 +55,35 @@ When = Annotated[
     typer.Option(
         metavar="EXPR",
         help='The condition, in place of the oracle\'s own, as "vgpr_spills >= base.vgpr_spills + 8".',
+    ),
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option(metavar="REGEX", help="What the oracles text and ir look for, line by line."),
+]
+Absent = Annotated[
+    bool | None, typer.Option("--absent", help="The pattern must not be there, rather than be there.")
+]
+StageName = Annotated[
+    str | None,
+    typer.Option(
+        "--stage",
+        metavar="NAME",
+        help="Where the oracle ir looks: origin, last, isa, or after a pass, as fly-layout-lowering.",
+    ),
+]
+Command = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A shell command for the oracle command, given the script: 0 interesting, 125 can't be judged.",
+    ),
+]
+SameAs = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A failure that counts as the same bug: its signature, its kind, or a piece of it; repeatable.",
     ),
 ]
 Jobs = Annotated[
@@ -118,6 +149,22 @@ def against(args: str | None, flydsl: str | None, arch: str | None) -> Against |
     if args is None and flydsl is None and arch is None:
         return None
     return Against(None if args is None else split_args(args, "--against-args"), flydsl, arch)
+
+
+def sought(
+    pattern: str | None,
+    absent: bool | None,
+    stage: str | None,
+    command: str | None,
+    same_as: Sequence[str] | None,
+) -> Sought:
+    """What these options say together. Raises UserError where one is empty."""
+    named = (("--pattern", pattern), ("--stage", stage), ("--command", command))
+    for name, text in (*named, *(("--same-as", each) for each in same_as or ())):
+        if text is not None and not text.strip():
+            raise UserError(f"{name} is empty; leave it out, or say something")
+    anchored = None if command is None else anchored_command(command, Path.cwd())
+    return Sought(pattern, absent, stage, anchored, tuple(same_as or ()))
 
 
 def argv(arguments: list[str] | None, given: Sequence[str]) -> tuple[str, ...] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from flybisect import reducing
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
 from flybisect.interrupt import Interrupted
+from flybisect.judge import Judge
 from flybisect.output import output_path
 from flybisect.plugins import listing
 from flybisect.reduce.passes import PASSES
@@ -21,7 +23,7 @@ from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
 from flybisect.session import open_session
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import Bench, Request, prepare
 
 
 def reduce(
@@ -35,6 +37,11 @@ def reduce(
     against_flydsl: options.AgainstFlydsl = None,
     against_arch: options.AgainstArch = None,
     when: options.When = None,
+    pattern: options.Pattern = None,
+    absent: options.Absent = None,
+    stage: options.StageName = None,
+    command: options.Command = None,
+    same_as: options.SameAs = None,
     jobs: options.Jobs = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
@@ -64,6 +71,7 @@ def reduce(
             oracle=oracle,
             against=options.against(against_args, against_flydsl, against_arch),
             when=when,
+            sought=options.sought(pattern, absent, stage, command, same_as),
             timeout=timeout,
             memory=memory,
             jobs=jobs,
@@ -80,7 +88,8 @@ def reduce(
                 reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
                 found = reducing.search(judge, session, bench.source, chosen, show.step)
                 show.verifying(found.text)
-                heading = heading_for(bench, out, _choice(passes, skip_passes))
+                settled = replace(bench, case=replace(bench.case, oracle=_pinned(bench, judge)))
+                heading = heading_for(settled, out, _choice(passes, skip_passes))
                 result = reducing.finish(judge, session, bench.source, found, out, heading)
         except (Interrupted, OSError, sqlite3.Error):
             print(how_to_resume(session, context.obj), file=sys.stderr)
@@ -88,6 +97,11 @@ def reduce(
     print_result(result, json)
     if not result.verified_cold:
         raise typer.Exit(1)
+
+
+def _pinned(bench: Bench, judge: Judge) -> str | None:
+    """The oracle as it is named in a command: `auto` is by now another one."""
+    return judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
 
 
 def _choice(passes: str | None, skip_passes: str | None) -> list[str]:

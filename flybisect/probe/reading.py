@@ -10,7 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flybisect.observation import Diagnostic, ExceptionFacts, Kernel, Observation, Outcome, Probe, Stage
+from flybisect.irstages import ASSEMBLY
+from flybisect.observation import (
+    Diagnostic,
+    ExceptionFacts,
+    Kernel,
+    Observation,
+    Outcome,
+    Probe,
+    Stage,
+    Want,
+)
 from flybisect.probe import assembly, codeobject, diagnostics
 
 STDERR_LIMIT = 64 * 1024
@@ -68,6 +78,9 @@ class _Reading:
             exceptions=self._exceptions(),
             diagnostics=self._diagnostics(),
             stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
+            stdout=self._shorten(base64.b64decode(self.reply["stdout"]).decode("utf-8", "replace")),
+            ir=self._ir(),
+            stages=next((tuple(f["names"]) for f in self.facts if f["kind"] == "stages"), ()),
             kernels=kernels,
             traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
@@ -140,6 +153,7 @@ class _Reading:
                 caught=f["kind"] == "raised",
                 module=f["module"],
                 innermost=f["innermost"],
+                during=f["during"],
             )
             for f in self._raised()
         )
@@ -160,6 +174,16 @@ class _Reading:
         # While code is generated, what is printed is the cause, and what is raised says only that it failed.
         found = [*native, *attached] if self._stage() is Stage.CODEGEN else [*attached, *native]
         return tuple(replace(d, text=self._shorten(d.text)[:TEXT_LIMIT]) for d in found)
+
+    def _ir(self) -> tuple[str, ...]:
+        """Each module once; a stage behind code generation is the assembly."""
+        kind = "assembly" if self.probe.stage == ASSEMBLY else "ir"
+        if Want.IR not in self.probe.wants:
+            return ()
+        found = [
+            base64.b64decode(f["data"]).decode("utf-8", "replace") for f in self.facts if f["kind"] == kind
+        ]
+        return tuple(dict.fromkeys(found))
 
     def _kernels(self) -> tuple[Kernel, ...]:
         """Raises ValueError where a code object is damaged."""

@@ -136,6 +136,8 @@ class Runner:
                 "argv": list(probe.argv),
                 "folder": str(probe.folder.absolute()) if probe.folder is not None else None,
                 "wants": sorted(want.value for want in probe.wants),
+                "stage": probe.stage,
+                "command": probe.command,
                 "timeout": probe.timeout,
                 "memory": probe.memory,
                 "own": str(folder),

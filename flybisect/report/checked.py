@@ -12,6 +12,7 @@ def print_check(check: Check) -> None:
     """The verdict and why, then what was seen."""
     verdict = check.verdict
     print(f"{verdict.answer.value}: {verdict.why}" if verdict.why else verdict.answer.value)
+    print(f"oracle: {check.oracle}")
     if verdict.signature is not None:
         print(f"signature: {verdict.signature}")
     failure = failure_line(check.observation)

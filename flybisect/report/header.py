@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from flybisect import __version__
-from flybisect.case import Case
+from flybisect.case import Case, Sought
 from flybisect.report.figures import table
 from flybisect.toolchain.model import Toolchain
 
@@ -81,7 +81,15 @@ def command_of(case: Case, toolchain: Toolchain, more: Sequence[str] = ()) -> li
             found += ["--against-arch", case.against.arch]
     if case.when is not None:
         found += ["--when", case.when]
+    found += _sought(case.sought)
     return [*found, *more, *(["--", *case.argv] if case.argv else [])]
+
+
+def _sought(sought: Sought) -> list[str]:
+    said = {"--pattern": sought.pattern, "--stage": sought.stage, "--command": sought.command}
+    found = [word for option, text in said.items() if text is not None for word in (option, text)]
+    found += ["--absent"] if sought.absent else []
+    return found + [word for text in sought.same_as for word in ("--same-as", text)]
 
 
 def shell(words: Sequence[str]) -> str:

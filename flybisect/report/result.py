@@ -30,13 +30,19 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
             arch=bench.subject.arch,
             before=count_statements(bench.source),
             after=count_statements(text),
-            failure=failure_line(observation) or (None if verdict.metrics else str(verdict.signature)),
+            failure=failure_line(observation) or _pattern(verdict),
             metrics=verdict.metrics,
             base=base_name(bench),
         )
         return header.headed(text, told)
 
     return heading
+
+
+def _pattern(verdict: Verdict) -> str | None:
+    """What is said in place of a failure; None where the figures say it."""
+    signature = verdict.signature
+    return None if signature is None or (verdict.metrics and not signature.detail) else str(signature)
 
 
 def base_name(bench: Bench) -> str:

@@ -72,7 +72,7 @@ def test_a_script_that_does_not_parse(tmp_path: Path) -> None:
         ("vecadd_256b", "legalization", ["Invalid cast!", "--oracle assertion"]),
         ("block1024_spill", "assertion", ["vgpr_spills 104", "--oracle spills"]),
         ("mfma_bf16", "spills", ["vgprs 36", "vgpr_spills 0", "--when"]),
-        ("gemm_buffer128", "legalization", ["'ub.poison' op register", ".yaml"]),
+        ("gemm_buffer128", "legalization", ["'ub.poison' op register", "--oracle verifier"]),
         ("nothing", "legalization", ["compiled no kernel"]),
         ("dynamic_if", "spills", ["cannot evaluate dynamic"]),
     ],

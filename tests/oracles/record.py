@@ -22,8 +22,13 @@ from flybisect.toolchain.rocm import find_rocm
 
 SCRIPTS = Path(__file__).parent / "scripts"
 OBSERVATIONS = Path(__file__).parent.parent / "data" / "observations"
-COUNTED = "block1024_spill"
-"""The script that is recorded with its instruction counts."""
+WANTS = {
+    "block1024_spill": frozenset({Want.ASSEMBLY}),
+    "scaled": frozenset({Want.IR, Want.OUTPUT}),
+}
+"""What is recorded beside the metrics."""
+STAGE = "fly-layout-lowering"
+"""Where IR is taken."""
 
 
 def main() -> None:
@@ -37,12 +42,22 @@ def main() -> None:
         for spec in options.specs:
             toolchain = resolve(spec, options.workdir, find_rocm(options.workdir))
             for script in sorted(SCRIPTS.glob(f"{options.only or '*'}.py")):
-                wants = frozenset({Want.ASSEMBLY}) if script.stem == COUNTED else frozenset[Want]()
-                probe = Probe(script.read_text(), script.name, "gfx942", wants=wants, timeout=8, memory=1024)
-                seen = _lean(runner.run(probe, toolchain))
+                seen = _lean(runner.run(_probe(script), toolchain))
                 path = OBSERVATIONS / f"{script.stem}@{toolchain.version}.json"
                 path.write_text(_anywhere(json.dumps(json.loads(seen.to_json()), indent=1), toolchain) + "\n")
                 print(path.name, seen.outcome.value)
+
+
+def _probe(script: Path) -> Probe:
+    return Probe(
+        source=script.read_text(),
+        name=script.name,
+        arch="gfx942",
+        wants=WANTS.get(script.stem, frozenset()),
+        timeout=8,
+        memory=1024,
+        stage=STAGE,
+    )
 
 
 def _lean(seen: Observation) -> Observation:

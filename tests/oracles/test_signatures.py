@@ -21,9 +21,16 @@ SLICE = Signature(
     "to be confined to [N, N)",
 )
 COPY = Signature("legalization", "fly.copy_atom_call_ssa")
-BAD_CAST = Signature("exception", "RuntimeError: std::bad_cast")
-DYNAMIC = Signature(
-    "exception", "RuntimeError: cannot evaluate dynamic 'Boolean' as Python bool during tracing"
+BAD_CAST = Signature("exception", "RuntimeError: std::bad_cast (in a kernel)")
+DYNAMIC, DYNAMIC_IN_LAUNCHER = (
+    Signature(
+        "exception",
+        f"RuntimeError: cannot evaluate dynamic 'Boolean' as Python bool during tracing (in a {where})",
+    )
+    for where in ("kernel", "launcher")
+)
+LOOP = Signature(
+    "exception", "TypeError: for-loop variable 'acc' type mismatch: expected T, got T (in a kernel)"
 )
 LDS = Signature("diagnostic", "local memory (N) exceeds limit (N) in function")
 SELECT = Signature("fatal", "Cannot select: llvm.amdgcn.s.wait.dscnt")
@@ -36,6 +43,9 @@ EXPECTED: dict[str, tuple[Signature | None, ...]] = {
     "gemm_buffer64": (COPY,) * 4,
     "gemm_buffer128": (SLICE, COPY, COPY, POISON),
     "dynamic_if": (DYNAMIC,) * 4,
+    "launcher_if": (DYNAMIC_IN_LAUNCHER,) * 4,
+    "loop_vector": (LOOP, None, None, None),
+    "scaled": (None,) * 4,
     "wide_constant": (BAD_CAST, BAD_CAST, None, None),
     "lds_over_limit": (None, LDS, LDS, LDS),
     "vector_list": (Signature("hang", "during trace"), Signature("hang", "during trace"), None, None),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.case import Against, Case, find, load, parse
+from flybisect.case import Against, Case, Sought, find, load, parse
 from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
 from flybisect.workdir import default_workdir
@@ -19,6 +19,11 @@ flydsl: 0.5.0
 oracle: spills
 against: {args: [raw, 3]}
 when: vgpr_spills > base.vgpr_spills
+pattern: ds_read
+absent: true
+stage: last
+command: ./judge.sh --fast
+same_as: [verifier, "'ub.poison' op"]
 timeout: 90
 memory: 4096
 """
@@ -36,7 +41,24 @@ def test_every_key(tmp_path: Path) -> None:
         when="vgpr_spills > base.vgpr_spills",
         timeout=90.0,
         memory=4096,
+        sought=Sought("ds_read", True, "last", "./judge.sh --fast", ("verifier", "'ub.poison' op")),
     )
+
+
+def test_a_command_is_meant_from_the_files_folder(tmp_path: Path) -> None:
+    (tmp_path / "judge.sh").write_text("")
+    found = [
+        parse(f"script: k.py\ncommand: {command}", "x", tmp_path).sought.command
+        for command in ("./judge.sh -x", "judge.sh", "sh ./judge.sh ./none", "grep -q judge.sh")
+    ]
+    script = tmp_path / "judge.sh"
+    assert found == [f"{script} -x", f"{script}", f"sh {script} ./none", "grep -q judge.sh"]
+
+
+def test_what_is_said_goes_before_what_was_said() -> None:
+    earlier = Sought("a", True, "last", None, ("x",))
+    assert Sought("b", same_as=("y",)).before(earlier) == Sought("b", True, "last", None, ("y",))
+    assert Sought().before(earlier) == earlier
 
 
 def test_paths_are_meant_from_the_files_folder(tmp_path: Path) -> None:
@@ -52,6 +74,7 @@ def test_defaults_of_a_case(tmp_path: Path) -> None:
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12)
+SAID = TEXTS.filter(str.strip)
 
 
 @given(
@@ -60,11 +83,26 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
     when=st.none() | TEXTS,
     timeout=st.none() | st.floats(0.1, 1e6),
     memory=st.none() | st.integers(64, 10**6),
+    sought=st.builds(
+        Sought,
+        st.none() | SAID,
+        st.none() | st.booleans(),
+        st.none() | SAID,
+        st.none() | SAID,
+        st.lists(SAID, max_size=2).map(tuple),
+    ),
 )
 def test_yaml_there_and_back(
-    argv: list[str], against: Against | None, when: str | None, timeout: float | None, memory: int | None
+    argv: list[str],
+    against: Against | None,
+    when: str | None,
+    timeout: float | None,
+    memory: int | None,
+    sought: Sought,
 ) -> None:
-    case = Case(Path("/a/k.py"), tuple(argv), "gfx950", "0.3.0", "spills", against, when, timeout, memory)
+    case = Case(
+        Path("/a/k.py"), tuple(argv), "gfx950", "0.3.0", "spills", against, when, timeout, memory, sought
+    )
     assert parse(case.to_yaml(), "x", Path("/elsewhere")) == case
 
 
@@ -83,6 +121,10 @@ def test_yaml_there_and_back(
         ("script: k.py\noracle: ''", ["oracle is empty"]),
         ("script: k.py\nwhen: ' '", ["when is empty"]),
         ("script: k.py\nmemory: true", ["memory", "True"]),
+        ("script: k.py\nabsent: maybe", ["absent", "true or false"]),
+        ("script: k.py\nsame_as: 3", ["same_as", "list of texts"]),
+        ("script: k.py\nsame_as: ['']", ["same_as", "list of texts"]),
+        ("script: k.py\npattern: ''", ["pattern is empty"]),
         ("script: k.py\nargs: {a: b}", ["args", "list"]),
         ("script: k.py\nargs: 'a \"b'", ["args", "No closing quotation"]),
         ("script: k.py\narch: [a]", ["arch", "should be a text"]),

@@ -28,10 +28,14 @@ class Watch:
         self.prepared: tuple[str, Any] | None = None
         self.compiled: dict[str, Any] = {}
 
-    def install(self, assembly: bool) -> None:
-        """Hook the FlyDSL that this process has imported. Raises AttributeError where it has no compiler."""
+    def install(self, assembly: bool, stage: str | None) -> None:
+        """Hook the FlyDSL that this process has imported. Raises AttributeError where it has no compiler.
+
+        `assembly`: generate it as well. `stage`: after which IR is kept.
+        """
         unit = importlib.import_module("flydsl.compiler.jit_function")
-        unit.PassManager = Splitter(unit.PassManager, self.recorder, assembly)  # type: ignore[attr-defined]
+        splitter = Splitter(unit.PassManager, self.recorder, assembly, stage)
+        unit.PassManager = splitter  # type: ignore[attr-defined]
         for name in ("__call__", "_compile_or_execute"):
             if name in vars(unit.JitFunction):
                 setattr(unit.JitFunction, name, self._entered(vars(unit.JitFunction)[name]))

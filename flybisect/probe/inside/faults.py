@@ -59,6 +59,7 @@ class Faults:
             "message": _message(error),
             "line": line,
             "innermost": _package(frames[-1], self._script) if frames else "script",
+            "during": _during(error),
             "diagnostics": _diagnostics(error),
             "ir_lines": self._ir_lines(error),
             "script": self._script,
@@ -86,6 +87,21 @@ def _frames(trace: types.TracebackType | None) -> list[tuple[str, int, str]]:
         frames.append((frame.f_code.co_filename, trace.tb_lineno or 0, name if isinstance(name, str) else ""))
         trace = trace.tb_next
     return frames
+
+
+def _during(error: BaseException) -> str:
+    """`kernel`, `launcher` or `host`: also where FlyDSL raised another in its place on the way up."""
+    codes = set()
+    for link in tracebacks.chain(error):
+        trace = link.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            codes.add((trace.tb_frame.f_globals.get("__name__"), code.co_name))
+            trace = trace.tb_next
+    if ("flydsl.compiler.kernel_function", "_emit_kernel") in codes:
+        return "kernel"
+    traced = any(module == "flydsl.compiler.jit_function" for module, _ in codes)
+    return "launcher" if traced else "host"
 
 
 def _package(frame: tuple[str, int, str], script: str) -> str:

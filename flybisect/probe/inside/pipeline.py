@@ -1,7 +1,7 @@
 """FlyDSL's pass pipeline, run in two parts so that the stage is known: up to LLVM dialect, then the binary.
 
 The passes, their order and their options are untouched; FlyDSL's own IR dump runs the same
-pipeline in still smaller parts.
+pipeline in still smaller parts. Where the IR after a pass is wanted, the first part is run in two.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import binaries
+from . import binaries, stages
 from .recorder import Recorder
 
 BINARY_PASS = "gpu-module-to-binary"
@@ -42,22 +42,31 @@ def as_assembly(binary: str) -> str:
 class Splitter:
     """Stands in for the `PassManager` that `flydsl.compiler.jit_function` parses its pipeline with."""
 
-    def __init__(self, real: Any, recorder: Recorder, assembly: bool) -> None:
+    def __init__(self, real: Any, recorder: Recorder, assembly: bool, stage: str | None = None) -> None:
         self._real = real
         self._recorder = recorder
         self._assembly = assembly
+        self._stage = stage
 
     def parse(self, pipeline: str, *arguments: Any, **named: Any) -> Any:
         before, binary = split(pipeline)
         parts = []
+        keep = None
         if before is not None:
-            parts.append(("passes", self._real.parse(before, *arguments, **named)))
+            texts = [before]
+            if self._stage is not None:
+                fragments = stages.fragments(before)
+                keep = stages.find(self._stage, fragments)
+                if keep is None:
+                    self._recorder.fact("stages", names=stages.names(fragments))
+                texts = stages.parted(fragments, keep)
+            parts += [("passes", self._real.parse(text, *arguments, **named)) for text in texts]
         isa = None
         if binary is not None:
             parts.append(("codegen", self._real.parse(binary, *arguments, **named)))
             if self._assembly:
                 isa = self._real.parse(as_assembly(binary), *arguments, **named)
-        return _Parts(parts, isa, self._recorder)
+        return _Parts(parts, isa, self._recorder, keep)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
@@ -69,18 +78,33 @@ class Splitter:
 class _Parts:
     """Pass managers that are run one after the other, and answer like one."""
 
-    def __init__(self, parts: list[tuple[str, Any]], isa: Any, recorder: Recorder) -> None:
+    def __init__(self, parts: list[tuple[str, Any]], isa: Any, recorder: Recorder, keep: int | None) -> None:
+        """`keep`: the number of passes after which the IR is kept; 0 before the first, None: nowhere."""
         self._parts = parts
         self._isa = isa
         self._recorder = recorder
+        self._keep = keep
 
     def run(self, operation: Any) -> None:
+        kept = self._keep is None
+        if self._keep == 0:
+            self._keep_ir(operation)
+            kept = True
         for stage, manager in self._parts:
             self._recorder.stage(stage)
             copy = operation.clone() if stage == "codegen" and self._isa is not None else None
             manager.run(operation)
+            if not kept:
+                self._keep_ir(operation)
+                kept = True
             if copy is not None:
                 self._assemble(copy)
+
+    def _keep_ir(self, operation: Any) -> None:
+        """The first part ends where the IR is wanted."""
+        root = getattr(operation, "operation", operation)
+        text = root.get_asm(enable_debug_info=False)
+        self._recorder.binary("ir", text.encode("utf-8", "surrogateescape")[: stages.LONGEST])
 
     def _assemble(self, copy: Any) -> None:
         try:

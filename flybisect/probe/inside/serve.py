@@ -83,20 +83,25 @@ class _Trial:
         self._kills = _out_of_memory_kills()
         reading, writing = os.pipe()
         self._pump = Pump(reading)
+        self._output: Pump | None
+        out_writing: int | None
+        self._output, out_writing = _output_pump() if "output" in request["wants"] else (None, None)
         self._gone = False
         sys.stdout.flush()
         sys.stderr.flush()
         self._pid = os.fork()
         if self._pid == 0:
-            self._child(request, rocm, writing)
+            self._child(request, rocm, writing, out_writing)
         os.close(writing)
+        if out_writing is not None:
+            os.close(out_writing)
 
-    def _child(self, request: dict[str, Any], rocm: str | None, stderr: int) -> None:
+    def _child(self, request: dict[str, Any], rocm: str | None, stderr: int, stdout: int | None) -> None:
         try:
             trial.detach(self._sock.fileno())
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
-            os.dup2(null, 1)
+            os.dup2(null if stdout is None else stdout, 1)
             os.dup2(stderr, 2)
             trial.run(request, request["own"], rocm, self._record, self._crash)
         finally:
@@ -107,6 +112,8 @@ class _Trial:
             ended, status, usage = self._wait()
             processes.end_descendants()
             self._pump.drain()
+            if self._output is not None:
+                self._output.drain()
             return {
                 "ended": ended,
                 "status": status,
@@ -117,11 +124,14 @@ class _Trial:
                 "head": base64.b64encode(self._pump.head).decode("ascii"),
                 "tail": base64.b64encode(self._pump.tail).decode("ascii"),
                 "dropped": self._pump.dropped,
+                "stdout": base64.b64encode(_both_ends(self._output)).decode("ascii"),
                 "crash": os.pread(self._crash, 1 << 16, 0).decode("utf-8", "replace"),
                 "facts": recorder.read(self._record, RECORD_LIMIT),
             }
         finally:
             self._pump.close()
+            if self._output is not None:
+                self._output.close()
             os.close(self._record)
             os.close(self._crash)
 
@@ -135,7 +145,8 @@ class _Trial:
         child = os.pidfd_open(self._pid)
         try:
             poller = select.poll()
-            for handle in (child, self._pump.handle, self._sock.fileno()):
+            pumps = {pump.handle: pump for pump in (self._pump, self._output) if pump is not None}
+            for handle in (child, *pumps, self._sock.fileno()):
                 poller.register(handle, select.POLLIN)
             while True:
                 left = self._deadline - time.monotonic()
@@ -144,8 +155,9 @@ class _Trial:
                     self._ask_where()
                     break
                 ready = {handle for handle, _ in poller.poll(left * 1000)}
-                if self._pump.handle in ready and not self._pump.take():
-                    poller.unregister(self._pump.handle)
+                for handle in ready & pumps.keys():
+                    if not pumps[handle].take():
+                        poller.unregister(handle)
                 if self._sock.fileno() in ready:
                     # A word to stop, or the runner is gone; either way this trial is over.
                     wire.receive(self._sock)
@@ -159,6 +171,17 @@ class _Trial:
         _kill_group(self._pid)
         _, status, usage = os.wait4(self._pid, 0)
         return ended, status, usage
+
+
+def _output_pump() -> tuple[Pump, int]:
+    """Of stdout, and the end to write into."""
+    reading, writing = os.pipe()
+    return Pump(reading), writing
+
+
+def _both_ends(pump: Pump | None) -> bytes:
+    """The beginning and the end of what it took."""
+    return b"" if pump is None else pump.head + pump.tail
 
 
 def _kill_group(group: int) -> None:

@@ -14,7 +14,20 @@ import types
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import beside, coverage, gpuless, kernel, landlock, launching, limits, locations, settings, tracebacks
+from . import (
+    beside,
+    command,
+    coverage,
+    gpuless,
+    kernel,
+    landlock,
+    launching,
+    limits,
+    locations,
+    settings,
+    stages,
+    tracebacks,
+)
 from .compiler import Watch
 from .faults import Faults
 from .recorder import Recorder
@@ -37,10 +50,13 @@ def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, cra
         faults = Faults(recorder, script)
         wants = request["wants"]
         gpuless.install(request["arch"])
-        Watch(recorder, faults).install("assembly" in wants)
+        stage = request["stage"] if "ir" in wants and request["stage"] != stages.ASSEMBLY else None
+        Watch(recorder, faults).install("assembly" in wants, stage)
         launching.install()
         locations.install()
         _confine(request, folder, recorder)
+        if request["command"] is not None:
+            command.replace_process(request["command"], script, request["argv"])
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)

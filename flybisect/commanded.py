@@ -1,0 +1,41 @@
+"""What the end of a user's command means, as `git bisect run` and C-Vise have it. Pure.
+
+0: interesting. 125: can't be judged. 126 and 127: the shell could not run it. Anything else, a signal
+too: not interesting. Beyond the trial's time or memory: can't be judged.
+"""
+
+from __future__ import annotations
+
+from flybisect.observation import Answer, Observation, Outcome
+
+SKIP = 125
+NOT_RUN = (126, 127)
+
+
+def answer(observation: Observation) -> Answer:
+    """By how the command ended."""
+    if observation.outcome is Outcome.OK:
+        return Answer.INTERESTING
+    unclear = observation.outcome not in (Outcome.EXIT, Outcome.SIGNAL)
+    if unclear or observation.exit_code in (SKIP, *NOT_RUN):
+        return Answer.UNRESOLVED
+    return Answer.UNINTERESTING
+
+
+def ended(observation: Observation) -> str:
+    """How the command ended, for a sentence."""
+    if observation.outcome in (Outcome.OK, Outcome.EXIT):
+        said = f"exit code {observation.exit_code}"
+    elif observation.outcome is Outcome.SIGNAL:
+        said = f"signal {observation.signal}"
+    else:
+        said = observation.outcome.value
+    last = [line.strip() for line in observation.stderr.splitlines() if line.strip()][-1:]
+    return f"{said}: {last[0]}" if last and observation.outcome is not Outcome.OK else said
+
+
+def not_run(command: str | None, observation: Observation) -> str | None:
+    """A sentence where the shell could not run it, else None."""
+    if command is None or observation.exit_code not in NOT_RUN:
+        return None
+    return f"the command {command!r} cannot be run ({ended(observation)})"

@@ -1,0 +1,114 @@
+"""Looks once, and is from then on the oracle whose kind fits what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from flybisect import plugins
+from flybisect.expression import parse
+from flybisect.observation import Answer, Observation, Verdict, Want
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
+from flybisect.signature import UNJUDGEABLE, classify
+
+ORACLES: Mapping[str, str] = MappingProxyType(
+    {
+        "legalization": "legalization",
+        "verifier": "verifier",
+        "diagnostic": "diagnostic",
+        "assertion": "assertion",
+        "fatal": "crash",
+        "crash": "crash",
+        "exception": "exception",
+        "hang": "hang",
+        "memory": "hang",
+    }
+)
+"""By the kind of a failure. The rest says nothing about a bug of the compiler."""
+FIGURES = ("spills", "vgprs")
+"""Where nothing fails: in this order."""
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Interesting: what the unreduced script shows is interesting to the oracle that it calls for."""
+
+    options: Options
+    name: str = "auto"
+    wants: frozenset[Want] = frozenset()
+
+    def needs_base(self, subject: Observation) -> bool:
+        return self.settled(Evidence(subject)).needs_base(subject)
+
+    def settled(self, first: Evidence) -> Oracle:
+        """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
+        seen = classify(first.subject)
+        if seen is not None and seen.kind in ORACLES:
+            return _built(ORACLES[seen.kind], self.options)
+        if seen is not None or not first.subject.kernels:
+            return Nothing(self.name)
+        return self._measuring(first)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return self.settled(evidence.first or evidence).judge(evidence)
+
+    def _measuring(self, first: Evidence) -> Oracle:
+        if not self.options.compares:
+            spills = _built("spills", self.options)
+            return spills if spills.judge(first).interesting else Nothing(FIGURES[-1])
+        oracles = [_built(name, self.options) for name in FIGURES]
+        fitting = (oracle for oracle in oracles if oracle.judge(first).interesting)
+        return next(fitting, oracles[-1])
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Finds nothing interesting. `name` is the oracle that would need to be told more."""
+
+    name: str
+    wants: frozenset[Want] = frozenset()
+
+    def needs_base(self, subject: Observation) -> bool:
+        return False
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        subject = evidence.subject
+        seen = classify(subject)
+        if seen is not None and seen.kind in UNJUDGEABLE:
+            return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
+        if seen is not None:
+            why = f"it is no failure of the compiler: {seen}"
+        elif not subject.kernels:
+            why = "it ended without a failure, and compiled no kernel"
+        else:
+            why = (
+                f"it compiled without a failure or spills; whether {subject.metrics()['vgprs']} vgprs are "
+                "too many is for --when EXPR to say, or for what it is compared with (--against-…)"
+            )
+        return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
+
+
+def _built(name: str, options: Options) -> Oracle:
+    return plugins.load(name).build(options)
+
+
+def build(options: Options) -> Oracle:
+    """Where an option says by itself what is looked for, the oracle that takes it."""
+    if options.command is not None:
+        return _built("command", options)
+    if options.pattern is not None:
+        return _built("text" if options.stage is None else "ir", options)
+    if options.when is not None:
+        terms = parse(options.when).terms
+        named = [name for name in FIGURES if plugins.load(name).metric in terms]
+        return _built(named[0] if named else "isa", options)
+    return Auto(options)
+
+
+PLUGIN = Plugin(
+    "auto",
+    "whatever the script shows: looks once, and is the oracle whose kind fits from then on",
+    build,
+    takes=frozenset({"when", "pattern", "absent", "stage", "command"}),
+)

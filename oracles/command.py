@@ -1,0 +1,48 @@
+"""A shell command of the user's judges, as for `git bisect run` and C-Vise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flybisect.commanded import answer, ended
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Observation, Signature, Verdict, Want
+from flybisect.oracle import Evidence, Options, Plugin
+
+
+@dataclass(frozen=True)
+class Command:
+    """Interesting: the command ends with 0, and (where there is a base) does not under the base."""
+
+    command: str
+    name: str = "command"
+    wants: frozenset[Want] = frozenset()
+
+    def needs_base(self, subject: Observation) -> bool:
+        return answer(subject) is Answer.INTERESTING
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        found, said = answer(evidence.subject), ended(evidence.subject)
+        signature = Signature("command", self.command)
+        if found is not Answer.INTERESTING:
+            return Verdict(found, why=f"the command ended with {said}")
+        base = evidence.base
+        if base is not None and answer(base) is not Answer.UNINTERESTING:
+            same = answer(base) is Answer.INTERESTING
+            why = f"under what it is compared with the command ended with {ended(base)}"
+            return Verdict(Answer.UNINTERESTING if same else Answer.UNRESOLVED, signature, why=why)
+        return Verdict(Answer.INTERESTING, signature, why=f"the command ended with {said}")
+
+
+def build(options: Options) -> Command:
+    if options.command is None:
+        raise UserError("the oracle command needs --command TEXT, a shell command that is given the script")
+    return Command(options.command)
+
+
+PLUGIN = Plugin(
+    "command",
+    "--command TEXT, given the script's path, ends with 0 (125: can't be judged, else not interesting)",
+    build,
+    takes=frozenset({"command"}),
+)

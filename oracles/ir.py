@@ -1,0 +1,35 @@
+"""A pattern in the IR after a stage of the pass pipeline, or missing from it."""
+
+from __future__ import annotations
+
+from flybisect.errors import UserError
+from flybisect.irstages import ALWAYS, ASSEMBLY
+from flybisect.observation import Observation, Want
+from flybisect.oracle import Options, Plugin
+from flybisect.patterned import Patterned
+from flybisect.textoracle import compiled
+
+
+def _modules(observation: Observation) -> tuple[str, ...] | None:
+    return observation.ir or None
+
+
+def build(options: Options) -> Patterned:
+    if options.pattern is None or options.stage is None:
+        raise UserError(
+            "the oracle ir needs --pattern REGEX, searched line by line, and --stage NAME: "
+            f"{', '.join(ALWAYS)}, or a pass of FlyDSL's, as fly-layout-lowering"
+        )
+    wants = {Want.IR, Want.ASSEMBLY} if options.stage == ASSEMBLY else {Want.IR}
+    pattern = compiled(options.pattern, "--pattern")
+    return Patterned(
+        "ir", pattern, options.absent, f"after {options.stage}", frozenset(wants), _modules, options.stage
+    )
+
+
+PLUGIN = Plugin(
+    "ir",
+    "--pattern REGEX stands in the IR after --stage NAME (--absent: it does not); also in assembly (isa)",
+    build,
+    takes=frozenset({"pattern", "absent", "stage"}),
+)

@@ -1,0 +1,30 @@
+"""A text of the user's in what was printed or raised, or missing from it."""
+
+from __future__ import annotations
+
+from flybisect.errors import UserError
+from flybisect.observation import Observation, Want
+from flybisect.oracle import Options, Plugin
+from flybisect.patterned import Patterned
+from flybisect.signature import compiler_errors
+from flybisect.textoracle import compiled
+
+
+def _printed(observation: Observation) -> tuple[str, ...]:
+    raised = (f"{each.type}: {each.message}" for each in observation.exceptions)
+    return (*compiler_errors(observation), *raised, observation.stderr, observation.stdout)
+
+
+def build(options: Options) -> Patterned:
+    if options.pattern is None:
+        raise UserError("the oracle text needs --pattern REGEX, which is searched line by line")
+    pattern = compiled(options.pattern, "--pattern")
+    return Patterned("text", pattern, options.absent, "in the output", frozenset({Want.OUTPUT}), _printed)
+
+
+PLUGIN = Plugin(
+    "text",
+    "--pattern REGEX stands in stdout, stderr, a diagnostic or an exception (--absent: in none)",
+    build,
+    takes=frozenset({"pattern", "absent"}),
+)
