@@ -14,7 +14,18 @@ from collections.abc import Sequence
 import typer
 
 from flybisect import __version__
-from flybisect.commands import check, commits, compare, doctor, matrix, oracles, passes, reduce, releases
+from flybisect.commands import (
+    check,
+    commits,
+    compare,
+    doctor,
+    flatten,
+    matrix,
+    oracles,
+    passes,
+    reduce,
+    releases,
+)
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
 
@@ -26,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reduce, check, compare, releases, matrix, commits, oracles, passes, doctor):
+for command in (reduce, check, flatten, compare, releases, matrix, commits, oracles, passes, doctor):
     command.add_to(app)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from flybisect.errors import UserError
 from flybisect.explain import explain_uninteresting
 from flybisect.judge import Judge
 from flybisect.observation import Observation, Signature, Verdict
+from flybisect.onescript import OneScript
 from flybisect.oracle import Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction, Step
@@ -121,6 +122,20 @@ def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Ver
         assert judge.first is not None
         raise UserError(explain_uninteresting(shown, judge.oracle.name, verdict, judge.first, plugins))
     return verdict
+
+
+def flattened(judge: Judge, script: OneScript) -> OneScript:
+    """The script with its modules in `source`, where that shows the pinned bug just as well.
+
+    Else as it was, with a `problem` that says so: it then still needs the modules beside it.
+    """
+    if script.flat is None:
+        return script
+    verdict = judge.judge(script.flat)
+    if verdict.interesting:
+        return replace(script, source=script.flat)
+    why = f"with its modules in it the script does not show the same ({verdict.why})"
+    return replace(script, flat=None, modules=(), problem=why)
 
 
 def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], notice: Notice) -> Reduction:

@@ -21,9 +21,10 @@ from flybisect.errors import UserError
 from flybisect.joined import joined
 from flybisect.judge import Judge, Memory, Setting
 from flybisect.observation import Observation, Probe
+from flybisect.onescript import OneScript
 from flybisect.oracle import Options, Oracle, Plugin
 from flybisect.probe.runner import Runner
-from flybisect.scriptfile import read_script
+from flybisect.subject import subject_of
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.store import Notify
@@ -41,7 +42,7 @@ class Request:
     """What the command line says. None: it does not, and the case file or `flybisect.yaml` may."""
 
     script: Path
-    """A script, a folder with a `case.yaml`, or a case file."""
+    """A script, a folder with a `case.yaml`, a case file, or a test as `test_x.py::test_y[64]`."""
     argv: tuple[str, ...] | None = None
     arch: str | None = None
     flydsl: str | None = None
@@ -62,12 +63,17 @@ class Bench:
     """A case with nothing left open."""
 
     case: Case
-    source: str
+    script: OneScript
     oracle: Oracle
     subject: Setting
     base: Setting | None
     workdir: Path
     jobs: int
+
+    @property
+    def source(self) -> str:
+        """As it was written, with the way to the modules that it imports."""
+        return self.script.source
 
     @property
     def toolchain_keys(self) -> tuple[str, ...]:
@@ -125,14 +131,14 @@ def prepare(request: Request, notify: Notify) -> Bench:
     defaults = load_defaults(found.script.parent)
     case = _settled(found, request, defaults)
     oracle = _oracle(case)
-    choice = arch.choose(request.arch, found.arch or defaults.arch, source)
+    choice = arch.choose(request.arch, found.arch or defaults.arch, script.text)
     case = replace(case, arch=choice.name)
     workdir = workdir_for(request.workdir, found.script.parent)
     toolchains = Toolchains(workdir, notify)
     subject = Setting(toolchains.get(case.flydsl), case.argv, choice.name)
     base = _base(case, subject, toolchains)
     jobs = request.jobs or defaults.jobs or default_jobs()
-    return Bench(case, source, oracle, subject, base, workdir, jobs)
+    return Bench(case, script, oracle, subject, base, workdir, jobs)
 
 
 def line_up(
@@ -142,7 +148,8 @@ def line_up(
 
     Without `args` the case's own are taken, and those that it is compared with. Raises UserError.
     """
-    found, source = _script(request)
+    found, script = _script(request)
+    source = script.source
     defaults = load_defaults(found.script.parent)
     case = _settled(found, request, defaults)
     choice = arch.choose(request.arch, found.arch or defaults.arch, source)
@@ -159,7 +166,8 @@ def line_up(
 
 def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = None) -> Stand:
     """All that is known of a case before a FlyDSL is chosen. Raises UserError as `prepare` does."""
-    found, source = _script(request)
+    found, script = _script(request)
+    source = script.text
     defaults = load_defaults(found.script.parent)
     case = replace(_settled(found, request, defaults), flydsl="installed")
     plugin = None if case.oracle is None else plugin_of(case, case.oracle)
@@ -199,11 +207,10 @@ def default_jobs() -> int:
     return min(MOST_JOBS, len(os.sched_getaffinity(0)))
 
 
-def _script(request: Request) -> tuple[Case, str]:
-    """The case as its file has it, and the script's text."""
-    case = find(request.script)
-    named = request.script.suffix not in (".yaml", ".yml") and request.script.is_file()
-    return case, read_script(case.script, shown=request.script if named else case.script)
+def _script(request: Request) -> tuple[Case, OneScript]:
+    """The case as its file has it, and the script."""
+    subject = subject_of(request.script)
+    return subject.case, subject.script
 
 
 def _settled(case: Case, request: Request, defaults: Defaults) -> Case:

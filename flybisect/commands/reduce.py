@@ -19,6 +19,7 @@ from flybisect.output import output_path
 from flybisect.plugins import listing
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.select import select
+from flybisect.report.flattened import notes
 from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
@@ -86,11 +87,17 @@ def reduce(
         try:
             with bench.judge(session.journal) as judge, progress(judge, bench.source, chosen, quiet) as show:
                 reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
-                found = reducing.search(judge, session, bench.source, chosen, show.step)
-                show.verifying(found.text)
-                settled = replace(bench, case=replace(bench.case, oracle=_pinned(bench, judge)))
-                heading = heading_for(settled, out, _choice(passes, skip_passes))
-                result = reducing.finish(judge, session, bench.source, found, out, heading)
+                one = reducing.flattened(judge, bench.script)
+                for note in notes(one):
+                    notify(note)
+                with progress(judge, one.source, chosen, quiet) as show:
+                    found = reducing.search(judge, session, one.source, chosen, show.step)
+                    show.verifying(found.text)
+                    case = replace(bench.case, oracle=_pinned(bench, judge))
+                    heading = heading_for(
+                        replace(bench, case=case, script=one), out, _choice(passes, skip_passes)
+                    )
+                    result = reducing.finish(judge, session, one.source, found, out, heading)
         except (Interrupted, OSError, sqlite3.Error):
             print(how_to_resume(session, context.obj), file=sys.stderr)
             raise

@@ -1,0 +1,49 @@
+"""`flybisect flatten`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flybisect.commands import options
+from flybisect.commands.notify import notifier
+from flybisect.durable import write_text
+from flybisect.errors import UserError
+from flybisect.output import output_path
+from flybisect.report.asjson import print_json
+from flybisect.report.flattened import as_dict, notes
+from flybisect.subject import subject_of
+
+
+def flatten(
+    script: options.Script,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="OUT.py", help="Without it: standard output."),
+    ] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make one plain script of a script, or of a pytest test, and the local modules that it imports."""
+    subject = subject_of(script)
+    found = subject.script
+    if found.problem is not None:
+        raise UserError(found.problem)
+    notify = notifier(quiet)
+    out = None if output is None else output_path(output, subject.case.script.parent, subject.case)
+    for note in notes(found):
+        notify(note)
+    text = found.text if found.flat is None else found.flat
+    if out is not None:
+        write_text(out, text)
+    elif not json:
+        sys.stdout.write(text)
+    if json:
+        print_json({"output": None if out is None else str(out), **as_dict(found)})
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(flatten)

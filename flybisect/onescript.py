@@ -1,0 +1,64 @@
+"""A script as trials run it: with the modules beside it in its text, or with the way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.localmodules import LocalModules
+from flybisect.script.flatten import Flat, FlattenError, flatten
+from flybisect.script.flatten_write import with_head
+
+
+@dataclass(frozen=True)
+class OneScript:
+    """A script that may import modules beside it."""
+
+    text: str
+    """As it was written."""
+    source: str
+    """The same, with its modules' folders in `sys.path` where Python would not look there."""
+    flat: str | None = None
+    """With its modules in its text; None where it imports none, or it cannot be done."""
+    modules: tuple[str, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+    """Modules that the flat script still imports, and why."""
+    problem: str | None = None
+    """Why it cannot be flattened, in one sentence."""
+
+
+def one_script(script: Path, text: str) -> OneScript:
+    """Look for the script's modules. Never raises for what is wrong in them; see `problem`."""
+    modules = LocalModules(script, text)
+    try:
+        flat = flatten(modules.main(text), modules)
+    except FlattenError as error:
+        return OneScript(text, with_paths(text, modules.roots[1:]), problem=str(error))
+    if not flat.modules and not flat.left:
+        return OneScript(text, text)
+    every = [*flat.modules, *(name for name, _ in flat.left)]
+    return OneScript(
+        text=text,
+        source=with_paths(text, _ways(modules, every)),
+        flat=flat_text(modules, flat) if flat.modules else None,
+        modules=flat.modules,
+        left=flat.left,
+    )
+
+
+def flat_text(modules: LocalModules, flat: Flat) -> str:
+    """The text, with the folders in `sys.path` that it still imports from."""
+    return with_paths(flat.text, _ways(modules, (name for name, _ in flat.left)))
+
+
+def with_paths(text: str, folders: Iterable[Path]) -> str:
+    """A script that looks into more folders for what it imports, behind its own."""
+    paths = [str(folder) for folder in folders]
+    return text if not paths else with_head(text, f"import sys\nsys.path[1:1] = {paths!r}\n")
+
+
+def _ways(modules: LocalModules, names: Iterable[str]) -> list[Path]:
+    """Folders that have to be in `sys.path`, the script's own left out."""
+    roots = [modules.root_of(name) for name in names]
+    return [root for root in dict.fromkeys(roots) if root is not None and root != modules.script.parent]

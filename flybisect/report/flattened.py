@@ -1,0 +1,32 @@
+"""What is said of a flattened script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from flybisect.onescript import OneScript
+from flybisect.script.source import count_statements
+
+
+def notes(script: OneScript) -> Iterator[str]:
+    """Lines for a person."""
+    if script.problem is not None:
+        yield f"not flattened: {script.problem}"
+    elif script.modules:
+        count = len(script.modules)
+        yield f"flattened {count} local module{'s' if count > 1 else ''} into the script"
+    for name, why in script.left:
+        yield f"left imported: {name} ({why})"
+
+
+def as_dict(script: OneScript) -> dict[str, Any]:
+    """For `--json`. `script` is the text."""
+    text = script.text if script.flat is None else script.flat
+    return {
+        "script": text,
+        "modules": list(script.modules),
+        "left": [{"module": name, "why": why} for name, why in script.left],
+        "statements_before": count_statements(script.text),
+        "statements_after": count_statements(text),
+    }

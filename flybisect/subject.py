@@ -1,0 +1,44 @@
+"""What a path on the command line stands for: a script, a case, or a test of a pytest file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.case import Case, find
+from flybisect.errors import UserError
+from flybisect.onescript import OneScript, one_script
+from flybisect.pytesttarget import target_script
+from flybisect.scriptfile import read_script
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The case, and the script's text as trials take it."""
+
+    case: Case
+    script: OneScript
+    test: str | None = None
+    """Of a pytest file, as `TestX::test_y[64]`."""
+
+
+def subject_of(path: Path) -> Subject:
+    """Raises UserError when there is no such thing, or it is no Python that can be read."""
+    file, test = split_target(path)
+    case = find(file)
+    named = file.suffix not in (".yaml", ".yml") and file.is_file()
+    text = read_script(case.script, shown=file if named else case.script)
+    if test is None:
+        return Subject(case, one_script(case.script, text))
+    if not named:
+        raise UserError(f"{path}: only a Python file has tests")
+    return Subject(case, target_script(case.script, text, test), test)
+
+
+def split_target(path: Path) -> tuple[Path, str | None]:
+    """`tests/test_x.py::test_y[64]` → the file and the test; None for a path without `::`."""
+    text = str(path)
+    if "::" not in text or path.exists():
+        return path, None
+    file, _, test = text.partition("::")
+    return Path(file), test
