@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from flybisect import plugins
-from flybisect.case import NOTHING_MORE, Against, Case, Sought, find, split_args
+from flybisect.case import NOTHING_MORE, Against, Case, Sought, split_args
 from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
 from flybisect.joined import joined
@@ -127,7 +127,7 @@ def prepare(request: Request, notify: Notify) -> Bench:
 
     `notify` is told when something takes long, as the installation of a release.
     """
-    found, source = _script(request)
+    found, script = _script(request)
     defaults = load_defaults(found.script.parent)
     case = _settled(found, request, defaults)
     oracle = _oracle(case)

@@ -85,7 +85,7 @@ def reduce(
         for warning in session.warnings:
             notify(warning)
         try:
-            with bench.judge(session.journal) as judge, progress(judge, bench.source, chosen, quiet) as show:
+            with bench.judge(session.journal) as judge:
                 reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
                 one = reducing.flattened(judge, bench.script)
                 for note in notes(one):
