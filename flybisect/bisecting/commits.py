@@ -250,9 +250,11 @@ class CommitSearch:
         return Confirmation(True, "it and its parent were tried once more by exact ways")
 
     def _natives_apart(self, before: int, after: int) -> str:
-        """A caution where a culprit and its parent were tested over natives of different releases."""
+        """A caution where a culprit and its parent were tested over natives of different releases, or one of
+        them as a proxy, with another LLVM."""
         toolchains = [self._tried[at].toolchain for at in (before, after)]
-        lent = {self._supply.made[each.key][0].release for each in toolchains if each is not None}
+        ways = [self._supply.made[each.key][0] for each in toolchains if each is not None]
+        lent = {(way.release, way.exactness is Exactness.PROXY) for way in ways}
         return "; it and its parent were tested over different natives, which may be the change" * (
             len(lent) > 1
         )

@@ -211,6 +211,16 @@ def test_a_proxy_is_used_with_the_users_word_and_is_no_confirmation(tmp_path: Pa
     assert "proxy source" in told.strategy
 
 
+def test_a_change_between_a_proxy_and_an_exact_way_is_cautioned_about(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean clean bug bug")
+    history.builder.exact = {history.hashes[2]: Exactness.PROXY}
+    between = history.search(proxies=True)
+    assert between.suspects[0].commit.hash == history.hashes[2]
+    assert "over different natives, which may be the change" in between.confirmation.why
+    history.builder.exact = dict.fromkeys(history.hashes[1:3], Exactness.PROXY)
+    assert "over different natives" not in history.search(proxies=True).confirmation.why
+
+
 def test_a_proxy_is_not_used_across_a_change_of_the_pin(tmp_path: Path) -> None:
     history = History(tmp_path, "clean clean bug bug")
     history.made.commit("LLVM", {"thirdparty/llvm-hash.txt": "2" * 40, "lib/Fly.cpp": "new"})
