@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from flybisect.bisecting.sides import Measure
 from flybisect.bisecting.tried import Tried
-from flybisect.observation import Answer, Verdict
+from flybisect.joined import named
+from flybisect.observation import Answer, Signature, Verdict
 from flybisect.oracle import Evidence
 from flybisect.search.bisect import Side
 from flybisect.signature import UNJUDGEABLE, classify
@@ -40,11 +42,34 @@ def verdict_of(evidence: Evidence, measure: Measure | None) -> Verdict:
     return Verdict(Answer.UNINTERESTING, why="no failure")
 
 
-def changes(rows: Sequence[Tried]) -> list[tuple[Tried, Tried]]:
-    """Neighbours whose failures differ, or whose figures do."""
-    return [(one, other) for one, other in pairwise(rows) if _shown(one) != _shown(other)]
+@dataclass(frozen=True)
+class Change:
+    """Two neighbours that do not show the same."""
+
+    before: Tried
+    at: Tried
+    same_bug: bool
+    """Only the words of the failure differ."""
 
 
-def _shown(row: Tried) -> tuple[object, ...]:
+def changes(rows: Sequence[Tried], same_as: Sequence[str] = ()) -> list[Change]:
+    """Neighbours whose failures differ, in more than their words or in those alone, or whose figures do.
+
+    What `same_as` names is one bug, and so is the failure of the first release that has it.
+    """
+    first = next((row.failure for row in rows if row.side is Side.BAD), None) if same_as else None
+
+    def bug(row: Tried) -> Signature | None:
+        return first if named(row.failure, same_as) else row.failure
+
+    found = []
+    for one, other in pairwise(rows):
+        same = bug(one) == bug(other) and _figures(one) == _figures(other)
+        if not same or one.signature != other.signature:
+            found.append(Change(one, other, same))
+    return found
+
+
+def _figures(row: Tried) -> tuple[object, ...]:
     metrics = {} if row.observation is None else row.observation.metrics()
-    return row.side, row.signature, tuple(sorted(metrics.items()))
+    return row.side, tuple(sorted(metrics.items()))

@@ -9,6 +9,7 @@ from flybisect.judge import Judge, Memory, Prober, Setting
 from flybisect.limits import FACTOR, FIRST, LEAST
 from flybisect.observation import Outcome
 from flybisect.oracle import Evidence, Oracle
+from flybisect.toolchain.arch import checked
 from flybisect.toolchain.model import Toolchain
 
 FIRST_LOOK = 15.0
@@ -30,14 +31,14 @@ class Study:
         return Setting(toolchain, self.argv, self.arch)
 
     def base_setting(self, toolchain: Toolchain) -> Setting | None:
-        """What the case is compared with when `toolchain` is tried."""
+        """What the case is compared with when `toolchain` is tried. Raises UserError on a bad arch."""
         against = self.case.against
         if against is None:
             return None
         return Setting(
             self.base or toolchain,
             self.argv if against.argv is None else against.argv,
-            self.arch if against.arch is None else against.arch,
+            self.arch if against.arch is None else checked(against.arch),
         )
 
 

@@ -123,8 +123,9 @@ def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Observer, Measure
     measure = None
     if stand.plugin is not None:
         measure = Measure(stand.plugin, stand.options)
-    elif stand.case.when is not None:
-        raise UserError("--when is a condition of an oracle, and none is named; add --oracle spills")
+    elif stand.options.given() or stand.options.compares:
+        names = ", ".join(f"--{name}" for name in sorted(stand.options.given())) or "--against-…"
+        raise UserError(f"{names} is for an oracle, and none is named; add one, as --oracle auto")
     oracle = Anything() if measure is None else measure.observer()
     with _opened(stand, oracle, notify) as (_, observer, _):
         yield observer, measure

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from flybisect.observation import Observation, Verdict
+from flybisect.observation import Observation, Signature, Verdict
 from flybisect.search.bisect import Side
 from flybisect.signature import classify
 from flybisect.toolchain.model import Toolchain
@@ -29,12 +29,16 @@ class Tried:
     """How it was had, in words."""
 
     @property
-    def signature(self) -> str | None:
-        """Of the failure; None where nothing failed, or nothing was tried."""
+    def failure(self) -> Signature | None:
+        """None where nothing failed, or nothing was tried."""
         if self.observation is None:
             return None
-        found = classify(self.observation) or self.verdict.signature
-        return None if found is None else str(found)
+        return classify(self.observation) or self.verdict.signature
+
+    @property
+    def signature(self) -> str | None:
+        """Of the failure, as it was worded."""
+        return None if self.failure is None else str(self.failure)
 
     def to_dict(self) -> dict[str, Any]:
         """For `--json`."""

@@ -25,6 +25,9 @@ def matrix(
     pre: options.Pre = False,
     oracle: options.OracleName = None,
     arch: options.Arch = None,
+    against_args: options.AgainstArgs = None,
+    against_flydsl: options.AgainstFlydsl = None,
+    against_arch: options.AgainstArch = None,
     when: options.When = None,
     pattern: options.Pattern = None,
     absent: options.Absent = None,
@@ -46,6 +49,7 @@ def matrix(
         argv=options.argv(arguments, context.obj),
         arch=arch,
         oracle=oracle,
+        against=options.against(against_args, against_flydsl, against_arch),
         when=when,
         sought=options.sought(pattern, absent, stage, command, same_as),
         timeout=timeout,
@@ -64,12 +68,13 @@ def matrix(
             evidence = observer.observe(toolchain)
             rows.append(table.row(at, version, toolchain, evidence, measure))
             notify(f"{version}: {rows[-1].side.value}")
+    texts = stand.case.sought.same_as
     if json:
-        print_json(as_dict(stand.case.script, rows))
+        print_json(as_dict(stand.case.script, rows, texts))
     elif markdown:
-        print(as_markdown(rows))
+        print(as_markdown(rows, texts))
     else:
-        print_matrix(rows)
+        print_matrix(rows, texts)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -26,6 +26,11 @@ class Studied:
     against_flydsl: options.AgainstFlydsl = None
     against_arch: options.AgainstArch = None
     when: options.When = None
+    pattern: options.Pattern = None
+    absent: options.Absent = None
+    stage: options.StageName = None
+    command: options.Command = None
+    same_as: options.SameAs = None
     jobs: options.BisectJobs = None
     timeout: options.Timeout = None
     memory: options.Memory = None
@@ -47,6 +52,7 @@ class Studied:
             timeout=self.timeout,
             memory=self.memory,
             jobs=self.jobs,
+            sought=options.sought(self.pattern, self.absent, self.stage, self.command, self.same_as),
         )
 
 

@@ -21,37 +21,50 @@ FIGURES = (
 """Column and metric; a column of zeros is left out."""
 
 
-def print_matrix(rows: Sequence[Tried]) -> None:
+BUG, WORDS = ">", "~"
+"""Marks of a release that differs from the one before: in what it shows, or only in how it words it."""
+
+
+def print_matrix(rows: Sequence[Tried], same_as: Sequence[str] = ()) -> None:
     """Aligned text; a mark stands where something changes."""
     head, *cells = _cells(rows)
     widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
-    changed = {other.at for _, other in changes(rows)}
-    for line, at in zip((head, *cells), (None, *(row.at for row in rows)), strict=True):
+    marks = {change.at.at: WORDS if change.same_bug else BUG for change in changes(rows, same_as)}
+    for line, at in zip((head, *cells), (-1, *(row.at for row in rows)), strict=True):
         padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
-        print(("> " if at in changed else "  ") + "  ".join(padded).rstrip())
-    if changed:
-        print("> marks a release that differs from the one before")
+        print(f"{marks.get(at, ' ')} " + "  ".join(padded).rstrip())
+    if BUG in marks.values():
+        print(f"{BUG} marks a release that differs from the one before")
+    if WORDS in marks.values():
+        print(f"{WORDS} marks a release that shows the same bug in other words than the one before")
 
 
-def as_markdown(rows: Sequence[Tried]) -> str:
-    """A table that GitHub renders; the release where something changes is in bold."""
+def as_markdown(rows: Sequence[Tried], same_as: Sequence[str] = ()) -> str:
+    """A table that GitHub renders; the release where something changes is in bold, or in italics where
+    only the words do."""
     head, *cells = _cells(rows)
-    changed = {other.at for _, other in changes(rows)}
+    marks = {change.at.at: "*" if change.same_bug else "**" for change in changes(rows, same_as)}
     lines = [head, ["---"] * len(head)]
     for line, row in zip(cells, rows, strict=True):
-        name = f"**{line[0]}**" if row.at in changed else line[0]
-        lines.append([name, *line[1:-1], _code(line[-1])])
+        mark = marks.get(row.at, "")
+        lines.append([f"{mark}{line[0]}{mark}", *line[1:-1], _code(line[-1])])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_dict(script: Path, rows: Sequence[Tried]) -> dict[str, Any]:
+def as_dict(script: Path, rows: Sequence[Tried], same_as: Sequence[str] = ()) -> dict[str, Any]:
     """For `--json`."""
     return {
         "script": str(script),
         "releases": [{"version": row.name, **row.to_dict()} for row in rows],
         "changes": [
-            {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
-            for one, other in changes(rows)
+            {
+                "after": change.before.name,
+                "at": change.at.name,
+                "from": change.before.signature,
+                "to": change.at.signature,
+                "same_bug": change.same_bug,
+            }
+            for change in changes(rows, same_as)
         ],
     }
 
