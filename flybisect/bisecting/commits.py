@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from flybisect.bisecting.answer import CommitAnswer, Confirmation
 from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
+from flybisect.bisecting.cheaply import bisect_cheaply
 from flybisect.bisecting.line import Line
 from flybisect.bisecting.observer import Observer
 from flybisect.bisecting.parallel import each
@@ -195,7 +196,11 @@ class CommitSearch:
         def ask(places: Sequence[int]) -> list[Side]:
             return each(lambda at: self._test(at, rule), places, jobs, self._cancel)
 
-        found = bisect(len(self._line.candidates), ask, known=known, jobs=jobs)
+        count = len(self._line.candidates)
+        if jobs == 1:
+            found = bisect_cheaply(count, ask, self._costs_a_build, known)
+        else:
+            found = bisect(count, ask, known=known, jobs=jobs)
         if not isinstance(found, Found):
             raise UserError(f"{self._name(0)}..{self._name(-1)}: {found.why.value}")
         return found
@@ -266,6 +271,10 @@ class CommitSearch:
     def _ways_to(self, at: int) -> list[Way]:
         commit, inputs = self._at(at)
         return self._ways.all(inputs, commit.hash)
+
+    def _costs_a_build(self, at: int) -> bool:
+        commit, inputs = self._at(at)
+        return self._ways.build_needed(inputs, commit.hash)
 
     def _pin_changes(self) -> bool:
         """With one LLVM for all, what another LLVM changes would be blamed on some commit near by."""

@@ -71,6 +71,11 @@ class Ways:
         borrowed = [Way("overlay", Exactness.INEXACT, mark) for mark in self.lenders]
         return [*found, *(way for way in borrowed if not found)]
 
+    def build_needed(self, inputs: Inputs, commit: str) -> bool:
+        """Whether the best way is a build of natives that is still to be made."""
+        best = self.all(inputs, commit)[:1]
+        return any(way.kind == "source" and not self._ready(commit) for way in best)
+
     def why_none(self, commit: str) -> str:
         """For a commit that there is no way to."""
         reason = "no release has its natives"
@@ -83,6 +88,9 @@ class Ways:
         return (
             f"can't be had exactly: {reason}, and a build would have another LLVM or submodule than it pins"
         )
+
+    def _ready(self, commit: str) -> bool:
+        return self.builder is not None and self.builder.ready(commit)
 
     def _source(self, commit: str) -> Exactness | None:
         if self.builder is None:

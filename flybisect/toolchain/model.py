@@ -51,6 +51,11 @@ class SourceBuilder(Protocol):
         tried."""
         ...
 
+    def ready(self, commit: str) -> bool:
+        """Whether its native half is built, so that `build` takes seconds. Raises Unavailable where none can
+        be tried."""
+        ...
+
     def build(self, commit: str) -> Toolchain:
         """Built now, or found built. Raises Unavailable where the build fails (the commit is skipped), and
         UserError where no build can work, as with a full disk."""

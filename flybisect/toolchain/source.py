@@ -90,6 +90,12 @@ class SourceBuilder:
         with self._explaining(commit):
             return self._plan(commit).site.is_dir()
 
+    def ready(self, commit: str) -> bool:
+        """Whether no more than its Python half is missing."""
+        with self._explaining(commit):
+            plan = self._plan(commit)
+            return plan.site.is_dir() or (plan.natives / COPIED).is_file()
+
     def log(self, commit: str) -> Path:
         """Where the output of its build goes."""
         with self._explaining(commit):

@@ -55,10 +55,15 @@ class Builder:
     folder: Path
     exact: Mapping[str, Exactness] = field(default_factory=dict)
     failing: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
+    """Built before."""
     built: list[str] = field(default_factory=list)
 
     def exactness(self, commit: str) -> Exactness:
         return self.exact.get(commit, Exactness.EXACT)
+
+    def ready(self, commit: str) -> bool:
+        return commit in self.made or commit in self.built
 
     def build(self, commit: str) -> Toolchain:
         self.built.append(commit)
@@ -164,6 +169,17 @@ def test_where_only_skipped_ones_remain_the_answer_is_a_range(tmp_path: Path) ->
     assert [each["hash"] for each in skipped] == history.hashes[2:5]
     assert "ninja stopped" in skipped[2]["why"]
     assert "verifier" in skipped[1]["why"]
+
+
+def test_what_is_built_already_is_tested_first(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean " * 6 + "bug " * 10)
+    plain = history.search()
+    history.builder.made = frozenset(history.hashes[at] for at in (5, 6, 9))
+    history.builder.built.clear()
+    answer = history.search()
+    assert answer.suspects == plain.suspects and answer.test_count <= plain.test_count + 1
+    ends = {history.hashes[0], history.hashes[-1]}
+    assert not set(history.builder.built) - history.builder.made - ends
 
 
 def test_a_bound_from_the_ends(tmp_path: Path) -> None:
