@@ -8,12 +8,13 @@ from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def label_of(table: Statements, entry: Statement) -> str:
-    """Where a statement is and what it is about: its targets, its header, what it calls.
+    """The function that a statement is in and what it is about: its targets, its header, what it calls.
 
     Not its whole text, so that a cut which failed is not tried again each time that a name in it was
-    written out; what failed is tried once more at the end in any case.
+    written out, nor the functions further out, which may be written out as well; what failed is tried
+    once more at the end in any case.
     """
-    return f"{qualified(table, entry)}: {_gist(table, entry.node)}"
+    return f"{qualified(table, entry).rpartition('.')[2]}: {_gist(table, entry.node)}"
 
 
 def _gist(table: Statements, node: ast.stmt) -> str:

@@ -358,6 +358,9 @@ class _Attempt:
             for failed in self._hopeless
         )
 
+    def _labels(self, subset: Subset) -> frozenset[str]:
+        return frozenset(self._hints[item].label for item in subset - self._chosen)
+
     def _label(self, subset: Subset) -> str:
         fresh = subset - self._chosen
         return self._hints[min(fresh)].label if len(fresh) == 1 else f"{len(fresh)} together"
@@ -370,7 +373,7 @@ class _Attempt:
                 self._hopeless.append(cut)
 
     def _accept(self, subset: Subset, text: str) -> None:
-        labels = frozenset(self._hints[item].label for item in subset - self._chosen)
+        labels = self._labels(subset)
         self._chosen = subset
         self._size = size_of(text)
         self._reducer._best = text

@@ -7,6 +7,7 @@ import pytest
 from flybisect.reduce.hint import Facts
 from flybisect.reduce.passes import PASSES as ALL
 from flybisect.reduce.passes import (
+    annotated,
     arguments,
     bypass,
     carried,
@@ -19,11 +20,13 @@ from flybisect.reduce.passes import (
     functions,
     helpers,
     known,
+    layouts,
     names,
     noise,
     pairs,
     parameters,
     results,
+    sizes,
     slicing,
     statements,
     tidy,
@@ -34,8 +37,9 @@ from flybisect.script.instrument import Kinds
 from tests.reduce.hints import texts
 
 MODULES = (
-    arguments, bypass, carried, comments, dead, expressions, flags, folds, functions, helpers, known,
-    names, noise, pairs, parameters, results, slicing, statements, tidy, unexecuted, unwrap,
+    annotated, arguments, bypass, carried, comments, dead, expressions, flags, folds, functions,
+    helpers, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, tidy,
+    unexecuted, unwrap,
 )  # fmt: skip
 
 
@@ -154,6 +158,31 @@ def test_parameters(before: str, after: list[str]) -> None:
     assert texts(parameters.PASS, before) == after
 
 
+def test_sizes() -> None:
+    text = "M = 128\nf(M, 64, 64, 3, 128)\n@k(block=[64, 1])\ndef g(): h(64)\n"
+    half = text.replace("64", "32")
+    assert texts(sizes.PASS, text) == [text.replace("128", "64"), half, half.replace("128", "64")]
+
+
+def test_layouts() -> None:
+    assert texts(layouts.PASS, "f(((2, 4), 8), ((1, (2, 3)), -1))\n") == [
+        "f((2, 8), (1, -1))\n",
+        "f(((2, 4),), ((1, (2, 3)),))\n",
+    ]
+    assert texts(layouts.PASS, "f((1, 2, 3), (4, 5, 6), a)\n") == ["f((1, 2), (4, 5), a)\n"]
+    assert texts(layouts.PASS, "f((1, 2), (4, 5, 6))\nf((n, (2, m)))\n") == []
+
+
+def test_annotations() -> None:
+    text = "def f(a: int, *b: str, c: T = 1) -> list[int]:\n    d: int = a\n    return d\n"
+    assert texts(annotated.PASS, text) == [
+        "def f(a, *b, c = 1):\n    d: int = a\n    return d\n",
+        text.replace("d: int", "d"),
+    ]
+    assert texts(annotated.PASS, "@k\ndef f(a: int): pass\nclass C:\n    x: int = 1\n") == []
+    assert texts(annotated.PASS, "f(f'{a}', f'b')\n") == ["f(\"\", f'b')\n"]
+
+
 def test_folds() -> None:
     assert texts(folds.PASS, "f(2 * 3 + 1, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n") == [
         "f(7, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n",
@@ -175,7 +204,7 @@ f(args.the_one and 2)
     [
         (SWITCHES, ['import sys\nf(("--the-one" in sys.argv) and 2)\n']),
         ("import sys\n" + SWITCHES, ['import sys\nimport argparse\nf(("--the-one" in sys.argv) and 2)\n']),
-        (SWITCHES.replace("args = p", "x = p").replace("x = p.parse_args()\n", "").replace("args", "p.parse_args()"),
+        (SWITCHES.replace("args = p.parse_args()\n", "").replace("args.the", "p.parse_args().the"),
          ['import sys\nf(("--the-one" in sys.argv) and 2)\n']),
         (SWITCHES.replace("store_true", "store_false"), []),
         (SWITCHES.replace("args.the_one", "vars(args)"), []),
@@ -206,8 +235,8 @@ def test_results(before: str, after: list[str]) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("def k():\n    s = [a] + [b, c]\n    for i, v in range(9, init=s):\n        r = yield [*v[:1], v[1], v[2]]\n",
-         ["def k():\n    s = [a] + [b]\n    for i, v in range(9, init=s):\n        r = yield [*v[:1], v[1]]\n"]),
+        ("def k():\n    s = [a] + [b, c]\n    for i, v in range(9, init=s):\n        r = yield [*v, d, e]\n",
+         ["def k():\n    s = [a] + [b]\n    for i, v in range(9, init=s):\n        r = yield [*v, d]\n"]),
         ("def k():\n    for i, (x, y) in range(9, init=[a, b]):\n        r = yield [x, y]\n",
          ["def k():\n    for i, (x) in range(9, init=[a]):\n        r = yield [x]\n",
           "def k():\n    for i, (y) in range(9, init=[b]):\n        r = yield [y]\n"]),

@@ -1,0 +1,58 @@
+"""Sizes that stand at several places, halved together: tiles with the shapes and loops over them."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+
+from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.cut import Cut
+from flybisect.script.edit import Edit
+from flybisect.script.expressions import places
+from flybisect.script.scopes import Statements
+
+SMALL = 4
+"""Integers below are ranks, positions and the like rather than sizes."""
+
+
+def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """For each integer with several places, all of them; then each with its multiples, as a tile is
+    halved with the shapes made of it. The largest first."""
+    found = _places(table)
+    groups = [(value, [value]) for value in found if len(found[value]) > 1]
+    groups += [
+        (value, [other for other in found if other % value == 0])
+        for value in found
+        if sum(other % value == 0 for other in found) > 1
+    ]
+    groups.sort(key=lambda group: (-group[0], len(group[1])))
+    return [
+        Hint(
+            f"size {value} of {values}: {sum(len(found[each]) for each in values)} places",
+            Cut(
+                edits=frozenset(
+                    Edit(start, end, str(each // 2)) for each in values for start, end in found[each]
+                )
+            ),
+        )
+        for value, values in groups
+    ]
+
+
+def _places(table: Statements) -> dict[int, list[tuple[int, int]]]:
+    """Even integers that may be sizes, with where they stand; nothing inside a decorator is left out."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for entry in table.all:
+        nodes = [place.node for place in places(table, entry)]
+        for decorator in getattr(entry.node, "decorator_list", []):
+            nodes += [node for node in ast.walk(decorator) if isinstance(node, ast.expr)]
+        for node in nodes:
+            if isinstance(node, ast.Constant) and type(node.value) is int:
+                if node.value >= SMALL and node.value % 2 == 0:
+                    found[node.value].append(table.source.span(node))
+    return dict(found)
+
+
+PASS = Pass("sizes", "sizes that stand at several places, halved together", hints, fine=True, alone=True)
+"""Tried number by number as well (see `constants`); here go those that have to agree."""
