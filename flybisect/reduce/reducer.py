@@ -18,6 +18,7 @@ from typing import Protocol
 from flybisect.observation import Verdict
 from flybisect.reduce.facts import Observing, learn, marked
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.script.check import unbound_names
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
 from flybisect.script.liveness import with_unread
@@ -263,6 +264,7 @@ class _Attempt:
         self._substitutes = substitutes
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
+        self._unbound = unbound_names(table.source.text)
         self._hopeless = reducer._failed_on(table.source.text)
 
     def compatible(self) -> list[Subset]:
@@ -337,10 +339,10 @@ class _Attempt:
         try:
             cut = close(self._table, self._cut_of(subset), self._substitutes)
             text = carry_out(self._table, with_unread(self._table, cut))
-            ast.parse(text)
+            unbound = unbound_names(text)
         except (Conflict, SyntaxError, ValueError, RecursionError):
             return None
-        return text, cut
+        return (text, cut) if unbound <= self._unbound else None
 
     def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
         """True for cuts that hold one which failed alone. While rounds go on also for those that take

@@ -49,6 +49,7 @@ PASSES: tuple[Pass, ...] = (
     bypass.PASS,
     flags.PASS,
     folds.PASS,
+    names.ELSEWHERE,
     results.PASS,
     carried.PASS,
     parameters.PASS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
@@ -12,15 +12,25 @@ from flybisect.script.elements import Element, pair, pairs
 from flybisect.script.expressions import ATOMS, SCOPES, bracketed, stands_alone
 from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
 
-LINE = 100
-"""Characters that a line may have after a value was written into it."""
-SHORT = 30
+LINE = 120
+"""Characters that a line may have after a value was written into it: FlyDSL's own limit."""
+SHORT = 40
 """Characters of a value that may be written in two places."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Names of constants and of other names everywhere; values read once in their block; then values
-    that are read once elsewhere, as in a function or loop further in."""
+    """Names of constants and of other names everywhere; values read once in their block."""
+    return _inlinable(table, lambda *binding: _plain(*binding) or _read_nearby(*binding))
+
+
+def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Values that are read once, in a function or loop further in."""
+    return _inlinable(table, _read_elsewhere)
+
+
+def _inlinable(
+    table: Statements, allowed: Callable[[Statements, Statement, ast.expr, list[tuple[Statement, Use]]], bool]
+) -> list[Hint]:
     found: list[Hint] = []
     for entry in table.all:
         for name, value, elements in _bindings(entry.node):
@@ -28,11 +38,9 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
             if not _bound_here_alone(table, entry, key, uses) or _rebound(uses):
                 continue
-            near = _plain(table, entry, value, uses) or _read_nearby(table, entry, value, uses)
-            if near or _read_elsewhere(table, entry, value, uses):
+            if allowed(table, entry, value, uses):
                 label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
-                cut = _inlined(table, entry, key, value, uses, elements)
-                found.append(Hint(label, cut, rank=int(not near)))
+                found.append(Hint(label, _inlined(table, entry, key, value, uses, elements)))
     return found
 
 
@@ -161,4 +169,6 @@ def _plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tupl
     return same and len(table.binders.get(key, ())) == 1
 
 
-PASS = Pass("names", "variables that stand for another name or a constant", hints)
+SUMMARY = "variables that stand for another name or a constant, or are read once"
+PASS = Pass("names", SUMMARY, hints)
+ELSEWHERE = Pass("names", SUMMARY, elsewhere)

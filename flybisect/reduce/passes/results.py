@@ -1,4 +1,4 @@
-"""Members of the tuples that the script's own functions return, with the targets that take them."""
+"""What the script's own functions return, with the targets that take it: members of tuples, or all."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from flybisect.script.scopes import Key, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """For functions whose every call is `a, b = f(…)`: each member that can go."""
+    """For functions whose every call is `a, b = f(…)`: each member that can go. For those whose every
+    call is `a = f(…)`: what they return, so that they are called for their effect."""
     found: list[Hint] = []
     for entry in table.all:
         if not isinstance(entry.node, ast.FunctionDef) or entry.node.decorator_list:
             continue
+        whole = _whole(table, entry, entry.node)
+        if whole is not None:
+            found.append(Hint(f"result of {entry.node.name}", whole))
         returned, taken = _returned(table, entry.node), _taken(table, entry)
         if not returned or not taken:
             continue
@@ -30,6 +34,26 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             cut = _without(table, returned, taken, at, count)
             found.append(Hint(f"result {at} of {count} of {entry.node.name}", cut))
     return found
+
+
+def _whole(table: Statements, entry: Statement, node: ast.FunctionDef) -> Cut | None:
+    calls = calls_of(table, entry) or []
+    scope = table.function_scope[node]
+    returns = [each for each in table.all if each.scope is scope and isinstance(each.node, ast.Return)]
+    taken: list[tuple[Statement, ast.Name, ast.Call]] = []
+    for each in table.all:
+        if isinstance(each.node, ast.Assign) and any(each.node.value is call for call in calls):
+            target = each.node.targets[0]
+            if len(each.node.targets) == 1 and isinstance(target, ast.Name):
+                taken.append((each, target, each.node.value))  # type: ignore[arg-type]
+    if not returns or not calls or len(taken) != len(calls):
+        return None
+    source = table.source
+    edits = [Edit(each.start, source.span(call)[0]) for each, _, call in taken]
+    statements = {each for each, _, _ in taken}
+    keys = {table.owner(target.id, each.scope) for each, target, _ in taken}
+    lost = frozenset(key for key in keys if statements >= set(table.binders.get(key, ())))
+    return Cut(frozenset(each.number for each in returns), edits=frozenset(edits), lost=lost)
 
 
 def _returned(table: Statements, node: ast.FunctionDef) -> list[ast.Tuple]:
@@ -85,4 +109,4 @@ def _only(table: Statements, taken: Sequence[tuple[Statement, ast.Tuple]], at: i
     return frozenset(key for key in keys if all(b in statements for b in table.binders.get(key, ())))
 
 
-PASS = Pass("results", "members of returned tuples, with the targets that take them", hints, alone=True)
+PASS = Pass("results", "what functions return, with the targets that take it", hints, alone=True)

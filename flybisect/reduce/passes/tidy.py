@@ -12,8 +12,8 @@ from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
 from flybisect.script.scopes import Statement, Statements
 
-LINE = 100
-"""Characters that a joined line may have."""
+LINE = 120
+"""Characters that a joined line may have: FlyDSL's own limit."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
