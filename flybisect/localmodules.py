@@ -34,7 +34,7 @@ class LocalModules:
 
     def main(self, text: str) -> Module:
         """The script itself."""
-        package = _package(self.script)
+        package = package_of(self.script)
         return Module(MAIN, text, str(self.script), package, self.script.name)
 
     def local(self, name: str) -> Module | None:
@@ -50,7 +50,7 @@ class LocalModules:
         if source.is_file():
             return self._read(name, source, name.rpartition(".")[0])
         if _is_namespace(place):
-            return Module(name, "", str(place), name, self._shown(place))
+            return Module(name, "", str(place), name, self.shown(place))
         return None
 
     def installed(self, name: str) -> bool:
@@ -78,10 +78,11 @@ class LocalModules:
             with tokenize.open(path) as file:
                 text = file.read()
         except (OSError, SyntaxError, UnicodeDecodeError) as error:
-            raise FlattenError(f"{self._shown(path)} cannot be read: {error}") from error
-        return Module(name, text, str(path), package, self._shown(path))
+            raise FlattenError(f"{self.shown(path)} cannot be read: {error}") from error
+        return Module(name, text, str(path), package, self.shown(path))
 
-    def _shown(self, path: Path) -> str:
+    def shown(self, path: Path) -> str:
+        """A path as sentences have it: from the project's folder, or the script's."""
         start = self.project or self.script.parent
         return str(path.relative_to(start)) if path.is_relative_to(start) else str(path)
 
@@ -106,7 +107,7 @@ def _roots(script: Path, text: str, project: Path | None) -> Sequence[Path]:
     return list(dict.fromkeys(found))
 
 
-def _package(script: Path) -> str:
+def package_of(script: Path) -> str:
     names: list[str] = []
     folder = script.parent
     while (folder / "__init__.py").is_file() and folder != folder.parent:

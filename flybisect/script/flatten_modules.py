@@ -76,16 +76,16 @@ def cleaned(module: Module) -> Cleaned:
     ]  # fmt: skip
     gone: list[ast.stmt] = list(futures)
     if module.name != MAIN:
-        gone += [node for node in body if _runs_as_script(node)]
+        gone += [node for node in body if runs_as_script(node)]
         if ast.get_docstring(source.tree, clean=False) is not None:
             gone.append(body[0])
-        gone += _listings(source.tree)
+        gone += _listings(source.tree) if "__all__" in module.text else []
     edits = [removal(source, node) for node in gone]
     return Cleaned(
         module=replace(module, text=apply(module.text, edits)),
         futures=frozenset(alias.name for node in futures for alias in node.names),
         docstring=ast.get_docstring(source.tree, clean=False),
-        listed=_all(source.tree),
+        listed=_all(source.tree) if "__all__" in module.text else None,
     )
 
 
@@ -103,7 +103,7 @@ def removal(source: Source, node: ast.stmt) -> Edit:
     return Edit(start, end, "pass")
 
 
-def _runs_as_script(node: ast.stmt) -> bool:
+def runs_as_script(node: ast.stmt) -> bool:
     """`if __name__ == "__main__":` without an `else`."""
     if not isinstance(node, ast.If) or node.orelse or not isinstance(node.test, ast.Compare):
         return False
