@@ -48,7 +48,7 @@ torch.cuda.some_function_of_tomorrow(1, x=2)
 torch.cuda.nvtx.range_push("x")
 assert a.is_cuda and a.get_device() == 0 and torch.version.hip
 torch.set_default_device("cuda")
-assert torch.zeros(4).device.type == "cpu"
+assert torch.zeros(4).device == torch.zeros(4, device="cuda").device == a.device
 with torch.device("cuda"):
     torch.ones(4)
 """,
