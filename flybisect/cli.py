@@ -25,6 +25,7 @@ from flybisect.commands import (
     passes,
     reduce,
     releases,
+    report,
 )
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reduce, check, flatten, compare, releases, matrix, commits, oracles, passes, doctor):
+for command in (reduce, check, flatten, compare, releases, matrix, commits, report, oracles, passes, doctor):
     command.add_to(app)
 
 

@@ -7,6 +7,7 @@ its condition, then the arch, and only then the toolchains, whose installation m
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -81,6 +82,21 @@ class Bench:
         settings = (self.subject, self.base) if self.base is not None else (self.subject,)
         return tuple(setting.toolchain.key for setting in settings)
 
+    @property
+    def base_name(self) -> str:
+        """What the case compares with, as `--recast` or `FlyDSL 0.3.1`; empty where it does not."""
+        against = self.case.against
+        if against is None or self.base is None:
+            return ""
+        parts = []
+        if against.argv is not None:
+            parts.append(shlex.join(against.argv) or "no arguments")
+        if against.flydsl is not None:
+            parts.append(f"FlyDSL {self.base.toolchain.version}")
+        if against.arch is not None:
+            parts.append(against.arch)
+        return ", ".join(parts)
+
     @contextmanager
     def judge(self, journal: Memory) -> Iterator[Judge]:
         """A judge whose workers and folders are gone at the end."""
@@ -139,6 +155,16 @@ def prepare(request: Request, notify: Notify) -> Bench:
     base = _base(case, subject, toolchains)
     jobs = request.jobs or defaults.jobs or default_jobs()
     return Bench(case, script, oracle, subject, base, workdir, jobs)
+
+
+def reopened(case: Case, text: str, workdir: Path, notify: Notify) -> Bench:
+    """The bench of a case that a session holds, with the text of its script. Raises UserError where a
+    toolchain or the oracle is not to be had any more."""
+    oracle = _oracle(case)
+    toolchains = Toolchains(workdir, notify)
+    subject = Setting(toolchains.get(case.flydsl), case.argv, arch.checked(case.arch or ""))
+    base = _base(case, subject, toolchains)
+    return Bench(case, OneScript(text, text), oracle, subject, base, workdir, default_jobs())
 
 
 def line_up(

@@ -13,6 +13,7 @@ import typer
 from flybisect import reducing
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.findings.curve import Curve
 from flybisect.interrupt import Interrupted
 from flybisect.judge import Judge
 from flybisect.output import output_path
@@ -91,7 +92,12 @@ def reduce(
                 for note in notes(one):
                     notify(note)
                 with progress(judge, one.source, chosen, quiet) as show:
-                    found = reducing.search(judge, session, one.source, chosen, show.step)
+                    drawn = Curve(session.folder, judge, one.source)
+                    try:
+                        notice = drawn.noting(show.step)
+                        found = reducing.search(judge, session, one.source, chosen, notice)
+                    finally:
+                        drawn.save()
                     show.verifying(found.text)
                     case = replace(bench.case, oracle=_pinned(bench, judge))
                     heading = heading_for(

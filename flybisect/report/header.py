@@ -17,7 +17,6 @@ from pathlib import PurePath
 from flybisect import __version__
 from flybisect.case import Case, Sought
 from flybisect.report.figures import table
-from flybisect.toolchain.model import Toolchain
 
 WIDTH = 100
 """Characters of a line that a failure is told in."""
@@ -67,11 +66,12 @@ def _first_lines(text: str) -> int:
     return max(kept, default=0)
 
 
-def command_of(case: Case, toolchain: Toolchain, more: Sequence[str] = ()) -> list[str]:
-    """The command line that says all of a case, without folders. `more` are further options."""
+def command_of(case: Case, version: str, more: Sequence[str] = ()) -> list[str]:
+    """The command line that says all of a case, without folders. `version` is that of the FlyDSL which the
+    case stands for, `more` are further options."""
     found = ["flybisect", "reduce", case.script.name, "--oracle", _base_name(case.oracle or "")]
     found += ["--arch", case.arch or ""]
-    found += ["--flydsl", toolchain.version if toolchain.kind == "installed" else _base_name(case.flydsl)]
+    found += ["--flydsl", version if case.flydsl == "installed" else _base_name(case.flydsl)]
     if case.against is not None:
         if case.against.argv is not None:
             found += ["--against-args", shlex.join(case.against.argv)]

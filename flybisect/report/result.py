@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flybisect.case import Against
 from flybisect.observation import Observation, Verdict
 from flybisect.reducing import Heading, Result
 from flybisect.report import header
@@ -24,7 +22,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
 
     def heading(text: str, verdict: Verdict, observation: Observation) -> str:
         told = header.Heading(
-            command=header.command_of(bench.case, bench.subject.toolchain, more),
+            command=header.command_of(bench.case, bench.subject.toolchain.version, more),
             run=["python", output.name, *(bench.subject.argv if reads_arguments(text) else ())],
             flydsl=bench.subject.toolchain.version,
             arch=bench.subject.arch,
@@ -32,7 +30,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
             after=count_statements(text),
             failure=failure_line(observation) or _pattern(verdict),
             metrics=verdict.metrics,
-            base=base_name(bench),
+            base=bench.base_name,
         )
         return header.headed(text, told)
 
@@ -43,21 +41,6 @@ def _pattern(verdict: Verdict) -> str | None:
     """What is said in place of a failure; None where the figures say it."""
     signature = verdict.signature
     return None if signature is None or (verdict.metrics and not signature.detail) else str(signature)
-
-
-def base_name(bench: Bench) -> str:
-    """What the case compares with, as `--recast` or `FlyDSL 0.3.1`; empty where it does not."""
-    against: Against | None = bench.case.against
-    if against is None or bench.base is None:
-        return ""
-    parts = []
-    if against.argv is not None:
-        parts.append(shlex.join(against.argv) or "no arguments")
-    if against.flydsl is not None:
-        parts.append(f"FlyDSL {bench.base.toolchain.version}")
-    if against.arch is not None:
-        parts.append(against.arch)
-    return ", ".join(parts)
 
 
 def print_result(result: Result, as_json: bool) -> None:

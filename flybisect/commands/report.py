@@ -1,0 +1,68 @@
+"""`flybisect report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flybisect.commands import found as about
+from flybisect.commands import options
+from flybisect.commands.notify import notifier
+from flybisect.durable import write_text
+from flybisect.errors import UserError
+from flybisect.findings.clone import known_clone
+from flybisect.findings.gather import bench_of, gather
+from flybisect.findings.sessions import session_named
+from flybisect.report import bundle as bundles
+from flybisect.report.asjson import print_json
+from flybisect.report.markdown import as_markdown
+from flybisect.report.private import here
+from flybisect.workbench import workdir_of
+
+
+def report(
+    session: about.SessionName = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="Without it: standard output.")
+    ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT.zip",
+            help="Also a zip: script, report, IR, assembly, metadata, git bisect log, reproduce.sh.",
+        ),
+    ] = None,
+    repo: about.Repo = None,
+    workdir: options.Workdir = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write what a session found as Markdown for an upstream issue."""
+    notify = notifier(quiet)
+    root = workdir_of(workdir, Path.cwd())
+    entry = session_named(session, root)
+    found = gather(entry, root, known_clone(repo, Path.cwd(), root, notify), notify)
+    private = here([entry.case.script.parent, found.folder, root, Path.cwd()])
+    text = as_markdown(found, private)
+    if bundle is not None:
+        texts = bundles.contents(found, text, private)
+        bundles.write(bundle, texts)
+        notify("running reproduce.sh of the bundle")
+        checked = bundles.check(texts, bench_of(entry, root, notify).subject.toolchain)
+        if not checked.shows:
+            raise UserError(f"{bundle} is written, but its reproduce.sh does not show the bug: {checked.why}")
+    if output is not None:
+        write_text(output, text)
+    if json:
+        print_json({"session": str(found.folder), "output": None if output is None else str(output)})
+    elif output is None and bundle is None:
+        sys.stdout.write(text)
+    else:
+        print("\n".join(str(path) for path in (output, bundle) if path is not None))
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(report)

@@ -1,0 +1,116 @@
+"""A zip with all that belongs to a report, whose `reproduce.sh` was run before it is called good."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flybisect.errors import UserError
+from flybisect.findings.model import Findings
+from flybisect.report import command
+from flybisect.report.private import Private
+from flybisect.report.reproduce import reproduce_sh
+from flybisect.toolchain.model import Toolchain
+
+TIMEOUT = 900.0
+"""Seconds for a run of `reproduce.sh`."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""Of every entry, so that equal contents give equal files."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a run of `reproduce.sh` gave."""
+
+    shows: bool
+    why: str
+
+
+def contents(found: Findings, report: str, private: Private) -> dict[str, str]:
+    """Text by name."""
+    return {name: private.script(text) for name, text in _contents(found, report, private)}
+
+
+def write(path: Path, texts: dict[str, str]) -> None:
+    """Raises UserError where it can't be written."""
+    try:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name, text in texts.items():
+                entry = zipfile.ZipInfo(f"{path.stem}/{name}", EPOCH)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
+                packed.writestr(entry, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def check(texts: dict[str, str], toolchain: Toolchain) -> Checked:
+    """Run `reproduce.sh` in a folder of its own, under the FlyDSL that the case names."""
+    with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as made:
+        folder = Path(made)
+        for name, text in texts.items():
+            if "/" not in name:
+                (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+        command_line = ["bash", str(folder / "reproduce.sh"), str(toolchain.python)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, toolchain.paths))}
+        if toolchain.rocm is not None:
+            environment["ROCM_PATH"] = str(toolchain.rocm)
+        try:
+            done = subprocess.run(
+                command_line,
+                env=environment,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=TIMEOUT,
+            )
+        except subprocess.TimeoutExpired:
+            return Checked(False, f"it was not done after {TIMEOUT:.0f} s")
+    said = (done.stdout + done.stderr).strip().splitlines()
+    return Checked(done.returncode == 0, f"exit code {done.returncode}: {said[-1] if said else 'no word'}")
+
+
+def _contents(found: Findings, report: str, private: Private) -> Iterator[tuple[str, str]]:
+    yield "report.md", report
+    yield command.NAME, found.script.text
+    if found.reduced is not None:
+        yield "original.py", found.original.text
+    yield command.OBSERVER, command.observer_text()
+    yield "reproduce.sh", reproduce_sh(found)
+    if found.dump is not None:
+        for number, module in enumerate(found.dump.origin):
+            yield f"ir/{_numbered(number)}00_origin.mlir", module
+        for number, module in enumerate(found.dump.ir):
+            yield f"ir/{_numbered(number)}{found.dump.stage}.mlir", module
+        yield "ir/pipeline.txt", "\n".join(found.dump.passes) + "\n"
+        for number, text in enumerate(found.dump.assembly):
+            yield f"assembly/{_numbered(number)}kernel.s", text
+    if found.bisect_log is not None:
+        yield "git-bisect.log", found.bisect_log
+    yield "metadata.json", private.text(json.dumps(_metadata(found), indent=2)) + "\n"
+
+
+def _numbered(number: int) -> str:
+    return f"module{number}_" if number else ""
+
+
+def _metadata(found: Findings) -> dict[str, object]:
+    data: dict[str, object] = {
+        "oracle": found.oracle,
+        "signature": found.signature,
+        "condition": found.condition,
+        "argv": list(found.case.argv),
+        "environment": asdict(found.environment),
+        "arch": found.arch,
+        "figures": {column.title: dict(column.figures) for column in found.script.columns},
+        "kernels": [asdict(kernel) for kernel in found.script.observation.kernels],
+    }
+    for name in ("reduction", "releases", "matrix", "commits"):
+        data[name] = getattr(found, name)
+    return data

@@ -1,0 +1,214 @@
+"""What a report says, in words and tables, before it is Markdown or HTML. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from flybisect.findings.model import Findings, Script
+from flybisect.report import command
+from flybisect.report.failed import failure_text
+from flybisect.report.failure import failure_line
+from flybisect.report.figures import number
+from flybisect.report.header import command_of, shell
+from flybisect.report.progress import duration
+from flybisect.script.argv import reads_arguments
+
+UPSTREAM = "https://github.com/ROCm/FlyDSL"
+
+
+class View:
+    """Over one bug's findings."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.found = findings
+        self.script = findings.script
+
+    @property
+    def measured(self) -> bool:
+        """True where figures are the bug, and nothing fails."""
+        return failure_line(self.script.observation) is None
+
+    @property
+    def observed(self) -> bool:
+        """True where a plain run is not enough: there are figures to tell, or tensors on a GPU."""
+        return self.measured or "cuda" in self.script.text
+
+    @property
+    def title(self) -> str:
+        """One line, fit for an issue's title."""
+        what = failure_line(self.script.observation) or self._risen()
+        return f"{what} ({self.found.arch}, FlyDSL {self.found.flydsl})"
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+        size = f"a kernel script of {self.script.statements} statements"
+        if self.measured:
+            first = f"{size} shows `{self.found.condition or self.found.oracle}`: {self._risen()}"
+        else:
+            first = f"{size} fails to compile: `{failure_line(self.script.observation)}`"
+        return f"For {self.found.arch} on FlyDSL {self.found.flydsl}, {first}." + "".join(
+            f" {sentence}" for sentence in self._since()
+        )
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """What the script is run with; none where it reads none."""
+        return self.found.case.argv if reads_arguments(self.script.text) else ()
+
+    @property
+    def base_argv(self) -> tuple[str, ...] | None:
+        """The same of what it is compared with, where that is another argv."""
+        against = self.found.case.against
+        return None if against is None else against.argv
+
+    @property
+    def failure(self) -> str | None:
+        return failure_text(self.script.observation)
+
+    @property
+    def commands(self) -> list[str]:
+        """To type, in this order."""
+        make = command.observed if self.observed else command.plain
+        found = [command.install(self.found.flydsl), make(self.found.arch, self.argv)]
+        if self.measured and self.base_argv is not None:
+            found.append(command.observed(self.found.arch, self.base_argv, "figures-base.json"))
+        return found
+
+    @property
+    def paste(self) -> str:
+        """One text for a shell that makes the files and runs them."""
+        parts = [command.install(self.found.flydsl), command.heredoc(command.NAME, self.script.text)]
+        if not self.observed:
+            return "\n".join([*parts, command.plain(self.found.arch, self.argv)])
+        parts.append(command.heredoc(command.OBSERVER, command.observer_text()))
+        parts.append(command.observed(self.found.arch, self.argv))
+        if self.measured and self.base_argv is not None:
+            parts.append(command.observed(self.found.arch, self.base_argv, "figures-base.json"))
+        return "\n".join(parts)
+
+    def figure_rows(self, script: Script) -> list[tuple[str, list[str]]]:
+        """A metric, and a cell for each column; rows of zeros are left out."""
+        names = dict.fromkeys(name for column in script.columns for name in column.figures)
+        rows = [(name, [column.figures.get(name) for column in script.columns]) for name in names]
+        return [(name, [_cell(value) for value in values]) for name, values in rows if any(values)]
+
+    @property
+    def columns(self) -> list[str]:
+        """Titles of the figures' columns."""
+        return [column.title for column in self.script.columns]
+
+    @property
+    def culprits(self) -> list[Mapping[str, Any]]:
+        return list((self.found.commits or {}).get("culprits", ()))
+
+    @property
+    def culprit_title(self) -> str:
+        fixed = (self.found.commits or {}).get("find") == "fix"
+        return "First good commit" if fixed else "First bad commit"
+
+    @property
+    def boundary(self) -> tuple[str, str] | None:
+        """In words and a release each: the last like the older end, the first like the newer one."""
+        found = self.found.releases
+        if not found:
+            return None
+        bug = found["find"] == "bug"
+        before, after = ("last_good", "first_bad") if bug else ("last_bad", "first_good")
+        return found[before], found[after]
+
+    @property
+    def matrix(self) -> Sequence[Mapping[str, Any]]:
+        """Rows of releases: of the whole table, else those that a bisection tried."""
+        if self.found.matrix:
+            return list(self.found.matrix["releases"])
+        tests = (self.found.releases or {}).get("tests", ())
+        return [{"version": test["name"], **test} for test in tests]
+
+    @property
+    def reducing_command(self) -> str:
+        return shell(command_of(self.found.case, self.found.flydsl))
+
+    @property
+    def certainties(self) -> list[str]:
+        """How sure all this is, in sentences."""
+        return list(self._certain())
+
+    def _risen(self) -> str:
+        columns = self.script.columns
+        names = ("VGPR spills", "SGPR spills", "VGPRs", "scratch bytes")
+        shown = [name for name in names if columns[0].figures.get(name)]
+        if len(columns) > 1:
+            apart = [n for n in shown if columns[0].figures.get(n) != columns[1].figures.get(n)]
+            told = [f"{columns[0].figures[n]} {n}, not {columns[1].figures.get(n, 0)}" for n in apart[:2]]
+            if told:
+                return f"{'; '.join(told)} with {columns[1].title}"
+        return ", ".join(f"{columns[0].figures[n]} {n}" for n in shown[:2]) or "compiles"
+
+    def _since(self) -> Iterator[str]:
+        boundary = self.boundary
+        fixed = (self.found.releases or {}).get("find") == "fix"
+        if boundary is not None and fixed:
+            yield f"It is in releases up to {boundary[0]}, and no more in {boundary[1]}."
+        elif boundary is not None:
+            yield f"{boundary[1]} is the first release that shows it, {boundary[0]} the last that does not."
+        elif self.matrix and all(row["side"] == "bad" for row in self.matrix):
+            yield f"Every release that was tried shows it ({_span(self.matrix)})."
+        if len(self.culprits) == 1:
+            yield f"{self.culprit_title}: {_commit_words(self.culprits[0])}."
+
+    def _certain(self) -> Iterator[str]:
+        reduction = self.found.reduction
+        if reduction is None:
+            yield "The script was not reduced."
+        else:
+            yield (
+                "The reduced script was run again in a fresh process, without any cache, and shows the same."
+                if reduction.get("verified_cold")
+                else f"NOT CONFIRMED in a fresh process: {reduction.get('why')}"
+            )
+            yield (
+                "It is 1-minimal: no single simplification that flybisect knows keeps the bug."
+                if reduction.get("minimal")
+                else "It is not known to be minimal."
+            )
+        commits = self.found.commits
+        if commits is not None:
+            word = "Confirmed" if commits.get("confirmed") else "Not confirmed"
+            yield f"The commit: {word.lower()}: {commits.get('confirmation')}."
+            attribution = commits.get("attribution", {})
+            yield f"The change is owned by {attribution.get('owner')}: {attribution.get('why')}."
+            yield from (f"{note}." for note in commits.get("notes", ()))
+        for found in filter(None, (self.found.releases, commits)):
+            if not found.get("monotone", True):
+                yield "The verdict goes back and forth in the range; the last change was followed."
+            if found.get("bound"):
+                yield f"Counted as bad: {found['bound']}, half way between the figures of the two ends."
+        if self.found.unreduced:
+            names = ", ".join(self.found.unreduced)
+            yield f"Judged by the unreduced script, since the reduced one fails otherwise there: {names}."
+        yield "Nothing was run on a GPU: all of this is what the compiler does."
+
+
+def reduction_line(reduction: Mapping[str, Any]) -> str:
+    """From, to, and what it cost."""
+    return (
+        f"{reduction['statements_before']} → {reduction['statements_after']} statements, "
+        f"{reduction['bytes_before']:,} → {reduction['bytes_after']:,} bytes; "
+        f"{reduction['compiles']} compiles in {duration(reduction['seconds'])}"
+    )
+
+
+def _commit_words(commit: Mapping[str, Any]) -> str:
+    number_of = commit.get("pull_request")
+    pull = f" ([#{number_of}]({UPSTREAM}/pull/{number_of}))" if number_of else ""
+    return f"`{commit['hash'][:12]}`{pull} {commit['subject']}"
+
+
+def _cell(value: int | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _span(rows: Sequence[Mapping[str, Any]]) -> str:
+    return f"{rows[0]['version']} to {rows[-1]['version']}" if len(rows) > 1 else str(rows[0]["version"])
