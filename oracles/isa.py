@@ -10,8 +10,7 @@ RISE = 'count("*") > base.count("*") and base.count("*") <= first.base.count("*"
 PLUGIN = measured(
     "isa",
     None,
-    'a --when condition over any metric, count("v_mov*") or bases("ds_read*"); '
-    "or more instructions than the base has",
+    'a --when condition over metrics, count("v_mov*"), bases("ds_read*"); or more instructions than the base',
     alone=None,
     rise=RISE,
     example='count("scratch_load*") > NUMBER',

@@ -12,7 +12,7 @@ LONGEST = 240
 """Characters of the line."""
 
 _PATH = re.compile(r"(?<![\w.])(?:[\w.+@~-]*/)+([\w.+@~-]+)")
-_OPERATION = re.compile(r":? %[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = ")
+_OPERATION = re.compile(r":? %[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = |: \"[\w.]+\"\(%")
 """Behind a message, the whole operation that it is about."""
 _SAYS_LITTLE = ("Failure while executing pass pipeline", "DSL Traceback")
 

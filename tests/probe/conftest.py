@@ -39,6 +39,8 @@ def run(runner: Runner, toolchain: Toolchain) -> Run:
         wants: tuple[Want, ...] = (),
         timeout: float = 60.0,
         memory: int = 8192,
+        stage: str | None = None,
+        command: str | None = None,
     ) -> Observation:
         probe = Probe(
             source=textwrap.dedent(source),
@@ -49,6 +51,8 @@ def run(runner: Runner, toolchain: Toolchain) -> Run:
             wants=frozenset(wants),
             timeout=timeout,
             memory=memory,
+            stage=stage,
+            command=command,
         )
         return runner.run(probe, toolchain)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import sysconfig
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import NoReturn
 
 SHELL = "/bin/sh"
+_ARGUMENTS = re.compile(r"\$\{?[1@*]")
 
 
 def replace_process(command: str, script: str, argv: Sequence[str]) -> NoReturn:
-    """Run `command` as a shell does, with `"$@"` behind it, in place of this process.
+    """Run `command` as a shell does, in place of this process. Where it does not say itself where its
+    arguments go (`"$1"`, `"$@"`), they are put behind it.
 
     `python` is this interpreter and imports the FlyDSL that this process has. Limits, confinement and
     the environment's settings are those of the trial. Raises OSError where there is no shell.
@@ -25,7 +28,8 @@ def replace_process(command: str, script: str, argv: Sequence[str]) -> NoReturn:
     os.environ["PATH"] = os.pathsep.join(
         [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     )
-    os.execve(SHELL, [SHELL, "-c", f'{command} "$@"', SHELL, script, *argv], dict(os.environ))
+    text = command if _ARGUMENTS.search(command) else f'{command} "$@"'
+    os.execve(SHELL, [SHELL, "-c", text, SHELL, script, *argv], dict(os.environ))
 
 
 def _imported_from() -> list[str]:
