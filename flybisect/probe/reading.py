@@ -27,6 +27,11 @@ STDERR_LIMIT = 64 * 1024
 TEXT_LIMIT = 8 * 1024
 """Characters of one diagnostic: a note can hold a whole module."""
 
+NO_BITCODE = (
+    "the kernel calls AMD's device library (__ocml_ or __ockl_), whose bitcode is not on this machine; "
+    "install ROCm, or its device libraries (Debian: rocm-device-libs)"
+)
+"""Said of a compile that ends for want of it."""
 _NO_MEMORY = re.compile(
     r"std::bad_alloc|LLVM ERROR: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
     r"|Cannot allocate memory|Buffer allocation failed"
@@ -68,6 +73,8 @@ class _Reading:
         except ValueError as error:
             kernels = ()
             notes.append(f"metrics could not be read: {error}")
+        if "amdgcn bitcode path" in self._printed():
+            notes.append(NO_BITCODE)
         return Observation(
             outcome=outcome,
             stage=self._stage(),
