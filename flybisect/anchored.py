@@ -9,6 +9,8 @@ from pathlib import Path
 
 _RELATIVE = re.compile(r"(?<![^\s;&|()])\.{1,2}/[^\s;&|()'\"$`\\]+")
 _FIRST = re.compile(r"^\s*([\w.+@-][\w.+@/-]*)")
+_ROOTED = re.compile(r"(?<![\w.~$}-])((?:/[\w.+@~-]+)+)/([\w.+@~-]+)")
+_SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/dev", "/tmp"})
 
 
 def anchored_command(command: str, folder: Path) -> str:
@@ -21,6 +23,11 @@ def anchored_command(command: str, folder: Path) -> str:
     if first is None or ("/" not in first[1] and shutil.which(first[1]) is not None):
         return text
     return text[: first.start(1)] + _absolute(first[1], folder) + text[first.end(1) :]
+
+
+def relative(command: str) -> str:
+    """For a reader elsewhere: without the folders of files that are no programs of the system."""
+    return _ROOTED.sub(lambda found: found[0] if found[1] in _SYSTEM else f"./{found[2]}", command)
 
 
 def _absolute(word: str, folder: Path) -> str:

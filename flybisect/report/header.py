@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from flybisect import __version__
+from flybisect.anchored import relative
 from flybisect.case import Case, Sought
 from flybisect.report.figures import table
 
@@ -86,7 +87,8 @@ def command_of(case: Case, version: str, more: Sequence[str] = ()) -> list[str]:
 
 
 def _sought(sought: Sought) -> list[str]:
-    said = {"--pattern": sought.pattern, "--stage": sought.stage, "--command": sought.command}
+    command = None if sought.command is None else relative(sought.command)
+    said = {"--pattern": sought.pattern, "--stage": sought.stage, "--command": command}
     found = [word for option, text in said.items() if text is not None for word in (option, text)]
     found += ["--absent"] if sought.absent else []
     return found + [word for text in sought.same_as for word in ("--same-as", text)]

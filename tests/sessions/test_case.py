@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flybisect.anchored import relative
 from flybisect.case import Against, Case, Sought, find, load, parse
 from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
@@ -53,6 +54,19 @@ def test_a_command_is_meant_from_the_files_folder(tmp_path: Path) -> None:
     ]
     script = tmp_path / "judge.sh"
     assert found == [f"{script} -x", f"{script}", f"sh {script} ./none", "grep -q judge.sh"]
+
+
+def test_a_command_for_a_reader_elsewhere() -> None:
+    for command, told in (
+        ("/home/me/x/judge.sh -x", "./judge.sh -x"),
+        (
+            "/usr/bin/python3 '/home/me/a.py' \"$1\" 2>/dev/null",
+            "/usr/bin/python3 './a.py' \"$1\" 2>/dev/null",
+        ),
+        ("grep -q a/b/c < ../x", "grep -q a/b/c < ../x"),
+        ("$HOME/bin/judge", "$HOME/bin/judge"),
+    ):
+        assert relative(command) == told
 
 
 def test_what_is_said_goes_before_what_was_said() -> None:
