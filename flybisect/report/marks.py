@@ -22,7 +22,7 @@ def marks(observation: Observation) -> list[str]:
         return [f"failed to legalize operation '{failure.text}'"]
     if failure.kind == "assertion":
         found = next(filter(None, map(ASSERTION.search, observation.stderr.splitlines())), None)
-        return [] if found is None else [_first_piece(condition(found["condition"]))]
+        return [] if found is None else [condition(found["condition"])]
     if failure.kind == "fatal":
         found = next(filter(None, map(FATAL.match, observation.stderr.splitlines())), None)
         return [] if found is None else [_first_piece(found["text"])]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import shlex
 from collections.abc import Sequence
 
 from flybisect.findings.model import Findings
-from flybisect.observation import METRICS
 from flybisect.report import command
+from flybisect.report.condition import in_python, settled
 from flybisect.report.header import command_of, shell
 from flybisect.report.marks import ends_by, marks
 from flybisect.report.templating import template
 from flybisect.report.view import View
 from flybisect.signature import classify
 
-OBSERVED = frozenset(METRICS) - {"occupancy"}
-"""Metrics that `observe.py` knows."""
-FUNCTIONS = frozenset({"min", "max", "abs"})
 BY_FAILURE = frozenset({"legalization", "assertion", "fatal", "verifier", "diagnostic", "exception", "crash"})
 
 
@@ -35,7 +31,7 @@ def reproduce_sh(found: Findings) -> str:
         version=found.flydsl,
         flybisect=None if alone else _by_flybisect(found, view),
         condition=plain,
-        condition_text=repr(found.condition),
+        condition_text=repr(settled(found)),
         runs=[(name, arch, [shlex.quote(word) for word in argv]) for name, arch, argv in _runs(found, view)],
         marks=[shlex.quote(mark) for mark in marks(found.script.observation)],
         signal=ends_by(found.script.observation),
@@ -52,35 +48,9 @@ def _runs(found: Findings, view: View) -> list[tuple[str, str, Sequence[str]]]:
 
 
 def _condition(found: Findings) -> str | None:
-    """In Python, with the metrics looked up; None where a plain run does not tell them."""
-    text = found.condition
-    if text is None or (found.case.against is not None and found.case.against.flydsl is not None):
-        return None
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        return None
-    if any(isinstance(node, ast.Name) and node.id == "first" for node in ast.walk(tree)):
-        return None
-    called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    if not called <= FUNCTIONS:
-        return None
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"base", *FUNCTIONS}
-    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return ast.unparse(_Looked().visit(tree)) if names <= OBSERVED else None
-
-
-class _Looked(ast.NodeTransformer):
-    """`vgprs` as `this['vgprs']`."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id not in OBSERVED:
-            return node
-        return ast.parse(f"this[{node.id!r}]", mode="eval").body
-
-
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
+    """None where a plain run does not tell it."""
+    against = found.case.against
+    return None if against is not None and against.flydsl is not None else in_python(settled(found))
 
 
 def _by_flybisect(found: Findings, view: View) -> str:

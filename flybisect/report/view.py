@@ -7,6 +7,7 @@ from typing import Any
 
 from flybisect.findings.model import Findings, Script
 from flybisect.report import command
+from flybisect.report.condition import settled
 from flybisect.report.failed import failure_text
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import number
@@ -30,6 +31,11 @@ class View:
         return failure_line(self.script.observation) is None
 
     @property
+    def condition(self) -> str:
+        """What counts as the bug, where figures are it."""
+        return settled(self.found) or self.found.oracle
+
+    @property
     def observed(self) -> bool:
         """True where a plain run is not enough: there are figures to tell, or tensors on a GPU."""
         return self.measured or "cuda" in self.script.text
@@ -45,7 +51,7 @@ class View:
         """One sentence."""
         size = f"a kernel script of {self.script.statements} statements"
         if self.measured:
-            first = f"{size} shows `{self.found.condition or self.found.oracle}`: {self._risen()}"
+            first = f"{size} shows `{self.condition}`: {self._risen()}"
         else:
             first = f"{size} fails to compile: `{failure_line(self.script.observation)}`"
         return f"For {self.found.arch} on FlyDSL {self.found.flydsl}, {first}." + "".join(

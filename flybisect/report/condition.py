@@ -1,0 +1,64 @@
+"""A condition over figures, with the unreduced script's figures as numbers in it. Pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from flybisect.findings.model import Findings
+from flybisect.observation import METRICS
+
+OBSERVED = frozenset(METRICS) - {"occupancy"}
+"""Metrics that `observe.py` knows."""
+FUNCTIONS = frozenset({"min", "max", "abs"})
+
+
+def settled(found: Findings) -> str | None:
+    """`base.vgpr_spills <= first.base.vgpr_spills` as `base.vgpr_spills <= 0`; None without a condition."""
+    if found.condition is None:
+        return None
+    try:
+        tree = ast.parse(found.condition, mode="eval")
+    except SyntaxError:
+        return found.condition
+    columns = [column.observation.metrics() for column in found.original.columns]
+    first = {"first": columns[0], "first.base": columns[1] if len(columns) > 1 else {}}
+    return ast.unparse(_Settled(first).visit(tree))
+
+
+def in_python(text: str | None) -> str | None:
+    """The same over `this`, a dict of figures, and `base`, an object; None where it asks for others."""
+    if text is None:
+        return None
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return None
+    called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"base", *FUNCTIONS}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    if not called <= FUNCTIONS or not names <= OBSERVED:
+        return None
+    return ast.unparse(_Looked().visit(tree))
+
+
+class _Settled(ast.NodeTransformer):
+    def __init__(self, figures: Mapping[str, Mapping[str, int]]) -> None:
+        self._figures = figures
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        value = self._figures.get(ast.unparse(node.value), {}).get(node.attr)
+        return node if value is None else ast.Constant(value)
+
+
+class _Looked(ast.NodeTransformer):
+    """`vgprs` as `this['vgprs']`."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in OBSERVED:
+            return node
+        return ast.parse(f"this[{node.id!r}]", mode="eval").body
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""

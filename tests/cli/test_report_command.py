@@ -1,0 +1,112 @@
+"""`flybisect report` on reductions by the real FlyDSL, and `reproduce.sh` as a reader runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flybisect.cli import main
+from flybisect.toolchain.rocm import find_rocm
+from tests.cli.running import Run
+
+SEED = Path(__file__).parents[2] / "seeds" / "buffer_copy" / "reduced" / "legalization.py"
+SECTIONS = [
+    "## Minimal script",
+    "## How to run it",
+    "## What it shows",
+    "## Environment",
+    "## How it was reduced",
+    "## How sure it is",
+]
+
+
+@pytest.fixture(scope="module")
+def reduced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder with one reduction."""
+    workdir = tmp_path_factory.mktemp("someones-workdir")
+    script = shutil.copy(SEED, workdir / "gemm.py")
+    words = ["reduce", script, "--oracle", "legalization", "--arch", "gfx942", "--workdir", workdir, "-q"]
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, words), "--passes", "comments"])
+    assert not ended.value.code
+    return workdir
+
+
+def test_the_report_has_what_a_maintainer_reads(run: Run, reduced: Path) -> None:
+    ran = run("report", "--workdir", reduced, "-q")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("# failed to legalize operation 'fly.copy_atom_call_ssa'")
+    assert [line for line in ran.out.split("\n") if line in SECTIONS] == SECTIONS
+    (best,) = reduced.glob("sessions/*/best.py")
+    assert f"```python\n{best.read_text().rstrip()}\n```" in ran.out
+    assert "convert-fly-to-rocdl" in ran.out
+    assert 'fly.copy_atom_call_ssa"(%' in ran.out or "fly.copy_atom_call_ssa(%" in ran.out
+    assert str(reduced) not in ran.out
+    assert "someones" not in ran.out
+    assert len(ran.out) < 65_536
+
+
+def test_the_bundle_reproduces_and_notices_a_fix(run: Run, reduced: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "bug.zip"
+    ran = run("report", "--workdir", reduced, "--bundle", packed, "-o", tmp_path / "r.md", "-q")
+    assert ran.code == 0, ran.err
+    assert ran.out.split() == [str(tmp_path / "r.md"), str(packed)]
+    with zipfile.ZipFile(packed) as bundle:
+        names = {name.removeprefix("bug/") for name in bundle.namelist()}
+        bundle.extractall(tmp_path)
+    assert {"report.md", "repro.py", "original.py", "reproduce.sh", "metadata.json"} <= names
+    assert any(
+        name.startswith("ir/0") and name.endswith("promote_regmem_to_vectorssa.mlir") for name in names
+    )
+    folder = tmp_path / "bug"
+    assert _reproduce(folder, reduced) == 0
+    script = folder / "repro.py"
+    text = script.read_text()
+    script.write_text("import torch\n")
+    assert _reproduce(folder, reduced) == 1
+    script.write_text(text.replace("fx.copy(", "fx.no_such_thing("))
+    assert _reproduce(folder, reduced) == 125
+
+
+def test_a_measured_bug_is_judged_by_its_condition(
+    run: Run, script: Callable[[str], Path], tmp_path: Path
+) -> None:
+    case = (script("pressure.py"), "--oracle", "vgprs", "--arch", "gfx942", "--against-args", "10")
+    ran = run("reduce", *case, "--passes", "comments", "--workdir", tmp_path, "-q", "--", "20")
+    assert ran.code == 0, ran.err
+    packed = tmp_path / "bug.zip"
+    ran = run("report", "--workdir", tmp_path, "--bundle", packed, "-o", tmp_path / "r.md", "-q")
+    assert ran.code == 0, ran.err
+    report = (tmp_path / "r.md").read_text()
+    assert "| VGPRs |" in report
+    assert "`10`" in report
+    assert "observe.py" in report
+    zipfile.ZipFile(packed).extractall(tmp_path)
+    folder = tmp_path / "bug"
+    assert (folder / "assembly" / "kernel.s").stat().st_size > 1000
+    found = (folder / "repro.py").read_text()
+    (folder / "repro.py").write_text(found.replace("VALUES = int", "VALUES = 5 or int"))
+    assert _reproduce(folder, tmp_path) == 1
+
+
+def test_sessions_that_are_not_there(run: Run, reduced: Path, tmp_path: Path) -> None:
+    ran = run("report", "--workdir", tmp_path)
+    assert ran.code == 2
+    assert "holds no session" in ran.err
+    ran = run("report", "nothing-like-it", "--workdir", reduced)
+    assert ran.code == 2
+    assert "flybisect sessions" in ran.err
+
+
+def _reproduce(folder: Path, workdir: Path) -> int:
+    """As its reader runs it, with this machine's linker."""
+    environment = {**os.environ, "ROCM_PATH": str(find_rocm(workdir).root)}
+    command = ["bash", str(folder / "reproduce.sh"), sys.executable]
+    return subprocess.run(command, env=environment, capture_output=True, timeout=120).returncode
