@@ -8,15 +8,17 @@ from pathlib import Path
 import typer
 
 from flybisect.commands import options
-from flybisect.probe.inside.landlock import abi
-from flybisect.probe.runner import confinement
+from flybisect.probe.confinement import confinement
 from flybisect.report.asjson import print_json
 from flybisect.report.machine import print_checks
 from flybisect.toolchain.doctor import Check, Machine, State, examine, usable
 from flybisect.workbench import workdir_of
 
-WHOLE_LANDLOCK = 4
-"""The version of Landlock's interface from which on it bounds the network too."""
+_HELPS = (
+    "unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces; in a "
+    "container: --security-opt seccomp=unconfined) or Linux 6.12 with Landlock confine trials wholly; until "
+    "then reduce only what you trust"
+)
 
 
 def doctor(workdir: options.Workdir = None, json: options.Json = False) -> None:
@@ -33,12 +35,11 @@ def doctor(workdir: options.Workdir = None, json: options.Json = False) -> None:
 
 def _confinement() -> Check:
     """A reduced script runs code that nobody wrote."""
-    found = "; ".join(confinement())
-    if abi() >= WHOLE_LANDLOCK:
-        return Check("confinement", State.OK, found)
-    return Check(
-        "confinement", State.WARN, found, "a Linux 6.7 or newer with Landlock confines trials wholly"
-    )
+    found = confinement()
+    said = "; ".join((*found.lacks, *found.holds, *found.noticed))
+    if found.whole:
+        return Check("confinement", State.OK, said)
+    return Check("confinement", State.WARN, said, _HELPS)
 
 
 def add_to(app: typer.Typer) -> None:

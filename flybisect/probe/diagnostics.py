@@ -15,9 +15,11 @@ _PLACE_AFTER = re.compile(r'^(?:"[^"]*"|<unknown>|[\w./-]+)(?::\d+){2}:\s*')
 _ASSERTION = re.compile(r"^\S+: (?P<text>\S+:\d+: .*Assertion [`'\u2018].*['\u2019] failed\.?.*)$")
 _FATAL = re.compile(r"^(?P<text>LLVM ERROR: .*)$")
 _UNREACHABLE = re.compile(r"^(?P<text>UNREACHABLE executed at .*|Unreachable.*executed at .*)$")
-_IR_PLACE = re.compile(r'"-":(\d+):\d+')
-_TRACEBACK = re.compile(r"\n*^DSL Traceback \(most recent operation last\):.*", re.MULTILINE | re.DOTALL)
-_DSL_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_IR_PLACE = re.compile(r'"-":(\d{1,9}):\d+')
+_TRACEBACK = re.compile(
+    r"(?<!\n)\n*^DSL Traceback \(most recent operation last\):.*", re.MULTILINE | re.DOTALL
+)
+_DSL_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,9})', re.MULTILINE)
 
 _CONTINUED = 40
 """Most lines that one message goes on for."""
@@ -69,7 +71,7 @@ def _goes_on(line: str) -> bool:
 def _script_line(place: str, script: str) -> int | None:
     if not script:
         return None
-    match = re.search(re.escape(script) + r'"?:(\d+)', place)
+    match = re.search(re.escape(script) + r'"?:(\d{1,9})', place)
     return int(match.group(1)) if match else None
 
 

@@ -43,8 +43,11 @@ class TrialCancelled(Exception):
 class Worker:
     """A started process. Not thread-safe: one trial at a time."""
 
-    def __init__(self, toolchain: Toolchain, log: Path, warm: bool) -> None:
-        """Returns at once; `ready` waits. Raises WorkerBroken where the interpreter cannot be run."""
+    def __init__(self, toolchain: Toolchain, log: Path, room: Path, warm: bool) -> None:
+        """Returns at once; `ready` waits. Raises WorkerBroken where the interpreter cannot be run.
+
+        `room`: an empty folder, for the worker to try in what confines a trial.
+        """
         self.toolchain = toolchain
         self.version = toolchain.version
         self.serves = False
@@ -56,6 +59,7 @@ class Worker:
             "paths": [str(path) for path in toolchain.paths],
             "rocm": str(toolchain.rocm) if toolchain.rocm is not None else None,
             "warm": warm,
+            "room": str(room),
         }
         try:
             with theirs, log.open("wb") as output:

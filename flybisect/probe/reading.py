@@ -6,9 +6,8 @@ import base64
 import os
 import re
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from flybisect.irstages import ASSEMBLY
 from flybisect.observation import (
@@ -21,24 +20,26 @@ from flybisect.observation import (
     Stage,
     Want,
 )
-from flybisect.probe import assembly, codeobject, diagnostics
+from flybisect.probe import assembly, codeobject, diagnostics, facts
+from flybisect.probe.facts import Fact
+from flybisect.probe.inside.limits import PROCESSES
 
 STDERR_LIMIT = 64 * 1024
 TEXT_LIMIT = 8 * 1024
-"""Characters of one diagnostic: a note can hold a whole module."""
-
 NO_BITCODE = (
     "the kernel calls AMD's device library (__ocml_ or __ockl_), whose bitcode is not on this machine; "
     "install ROCm, or its device libraries (Debian: rocm-device-libs)"
 )
 """Said of a compile that ends for want of it."""
+"""Characters of one diagnostic: a note can hold a whole module."""
+
 _NO_MEMORY = re.compile(
     r"std::bad_alloc|LLVM ERROR: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
     r"|Cannot allocate memory|Buffer allocation failed"
 )
-_CRASH_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in ', re.MULTILINE)
-
-Fact = Mapping[str, Any]
+_CRASH_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d{1,9}) in ', re.MULTILINE)
+_READ_ONLY = "[Errno 30]"
+"""EROFS, as Python words it."""
 
 
 def observation(probe: Probe, version: str, folder: str, reply: Fact) -> Observation:
@@ -52,7 +53,8 @@ class _Reading:
         self.version = version
         self.folder = folder
         self.reply = reply
-        self.facts: Sequence[Fact] = reply["facts"]
+        self.facts: Sequence[Fact]
+        self.facts, self.damaged = facts.checked(reply["facts"])
         self.script = f"{folder}/{probe.name}"
         self.head = base64.b64decode(reply["head"]).decode("utf-8", "replace")
         self.tail = base64.b64decode(reply["tail"]).decode("utf-8", "replace")
@@ -64,17 +66,19 @@ class _Reading:
     def observation(self) -> Observation:
         outcome, *notes = self._outcome()
         notes += [f["text"] for f in self.facts if f["kind"] == "note"]
+        if self.damaged:
+            notes.append(f"the script wrote into its trial's record: {self.damaged} facts make no sense")
         if self._was_refused():
             notes.append(
                 "the script wrote outside its trial's folder or opened a connection, which is refused"
             )
+        if "amdgcn bitcode path" in self._printed():
+            notes.append(NO_BITCODE)
         try:
             kernels = self._kernels()
         except ValueError as error:
             kernels = ()
             notes.append(f"metrics could not be read: {error}")
-        if "amdgcn bitcode path" in self._printed():
-            notes.append(NO_BITCODE)
         return Observation(
             outcome=outcome,
             stage=self._stage(),
@@ -119,6 +123,10 @@ class _Reading:
             return Outcome.BROKEN, "no ld.lld that runs: the code object could not be linked"
         if self.reply["ended"] == "timeout" or self.signal == signal.SIGXCPU:
             return Outcome.TIMEOUT, ""
+        if self.reply["ended"] == "memory":
+            return Outcome.MEMORY, "its processes took more memory together than a trial may"
+        if self.reply["ended"] == "processes":
+            return Outcome.MEMORY, f"it started more than {PROCESSES} processes"
         if self._out_of_memory():
             return Outcome.MEMORY, ""
         if self.signal is not None:
@@ -128,8 +136,12 @@ class _Reading:
         return (Outcome.EXCEPTION if self.uncaught is not None else Outcome.EXIT), ""
 
     def _was_refused(self) -> bool:
-        confined = any(f["kind"] == "confined" and f["landlock"] for f in self.facts)
-        return confined and self.uncaught is not None and self.uncaught["type"] == "PermissionError"
+        """By what `open`, `socket` and the like raise where a means of confinement says no."""
+        confined = any(f["kind"] == "confined" and (f["landlock"] or f["inside"]) for f in self.facts)
+        if not confined or self.uncaught is None:
+            return False
+        kind, message = self.uncaught["type"], self.uncaught["message"]
+        return kind == "PermissionError" or (kind == "OSError" and _READ_ONLY in message)
 
     def _linker_missing(self) -> bool:
         """True where the linker did not run at all; a linker that ran says what it did not like."""

@@ -12,22 +12,12 @@ from types import TracebackType
 
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe import reading
-from flybisect.probe.inside import landlock
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
 from flybisect.toolchain.model import Toolchain
 
 SLOT_POLL_SECONDS = 0.1
 
-__all__ = ["Runner", "TrialCancelled", "confinement"]
-
-
-def confinement() -> list[str]:
-    """What holds for a trial on this machine, one sentence each."""
-    return [
-        *landlock.describe(),
-        "address space, CPU time, file size and output of a trial are bounded",
-        "every process that a trial starts is ended with it",
-    ]
+__all__ = ["Runner", "TrialCancelled"]
 
 
 class Runner:
@@ -150,8 +140,9 @@ class Runner:
     def _start(self, toolchain: Toolchain, *, warm: bool) -> Worker:
         with self._lock:
             self._started += 1
-            log = self._root / f"worker-{self._started}.log"
-        return Worker(toolchain, log, warm)
+            log, room = self._root / f"worker-{self._started}.log", self._root / f"room-{self._started}"
+        room.mkdir()
+        return Worker(toolchain, log, room, warm)
 
     def _take(self, toolchain: Toolchain) -> Worker | None:
         """One that serves; else one that is being started."""

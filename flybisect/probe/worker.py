@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 PACKAGE = "_flybisect_inside"
@@ -28,11 +29,18 @@ def _load_inside() -> None:
 
 
 def main(argv: list[str]) -> int:
-    """`argv`: the control socket's file descriptor, then the start settings as JSON."""
+    """`argv`: the control socket's file descriptor, then the start settings as JSON.
+
+    Or `--examine` and an empty folder: print as JSON what there is to confine a trial with.
+    """
     # The interpreter put this file's folder first; a script must not import from it.
     if sys.path and Path(sys.path[0]).resolve() == Path(__file__).resolve().parent:
         del sys.path[0]
     _load_inside()
+    if argv[0] == "--examine":
+        sandbox = importlib.import_module(PACKAGE + ".sandbox")
+        print(json.dumps(asdict(sandbox.examine(argv[1]))))
+        return 0
     serve = importlib.import_module(PACKAGE + ".serve")
     result: int = serve.main(int(argv[0]), json.loads(argv[1]))
     return result

@@ -4,38 +4,44 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from flybisect.observation import Outcome
+from flybisect.probe.confinement import confinement, described
 from flybisect.probe.inside import landlock
-from flybisect.probe.runner import confinement
+from flybisect.probe.inside.sandbox import Means
+from flybisect.probe.runner import Runner
 from tests.probe.conftest import Run
+from tests.probe.processes import named, running, workers
 from tests.probe.scripts import COPY
+
+
+@pytest.fixture
+def outside() -> Iterator[Path]:
+    """Not below /tmp, which a trial may have of its own."""
+    with TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        yield Path(folder)
+
 
 needs_landlock = pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock")
 
 
-def _is_running(pid: int) -> bool:
-    try:
-        state = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def test_timeout_ends_grandchildren_that_hide(run: Run, tmp_path: Path) -> None:
+def test_timeout_ends_grandchildren_that_hide(run: Run) -> None:
     """A double fork with a session of its own, which ignores what it can."""
     seen = run(
-        """
+        f"""
         import os, signal, sys, time
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
                 for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
                     signal.signal(number, signal.SIG_IGN)
-                print("grandchild", os.getpid(), file=sys.stderr, flush=True)
+                {named("fb-hidden")}
+                print("there", file=sys.stderr, flush=True)
                 time.sleep(600)
             os._exit(0)
         while True:
@@ -45,25 +51,27 @@ def test_timeout_ends_grandchildren_that_hide(run: Run, tmp_path: Path) -> None:
     )
     assert seen.outcome is Outcome.TIMEOUT
     assert seen.seconds < 10
-    pid = int(seen.stderr.split()[-1])
-    assert not _is_running(pid)
+    assert "there" in seen.stderr
+    assert not running("fb-hidden")
 
 
 def test_a_process_left_behind_is_ended_and_not_waited_for(run: Run) -> None:
     started = time.monotonic()
     seen = run(
-        """
+        f"""
         import os, sys, time
         if os.fork() == 0:
             os.setsid()
-            print(os.getpid(), file=sys.stderr, flush=True)
+            {named("fb-left")}
+            print("there", file=sys.stderr, flush=True)
             time.sleep(600)
         time.sleep(0.3)
         """
     )
     assert seen.outcome is Outcome.OK
     assert time.monotonic() - started < 20
-    assert not _is_running(int(seen.stderr.split()[-1]))
+    assert "there" in seen.stderr
+    assert not running("fb-left")
 
 
 def test_busy_loop_times_out(run: Run) -> None:
@@ -90,8 +98,8 @@ def test_megabytes_of_output_are_cut(run: Run) -> None:
 
 
 @needs_landlock
-def test_writes_outside_are_refused(run: Run, tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
+def test_writes_outside_are_refused(run: Run, outside: Path) -> None:
+    victim = outside / "victim"
     victim.mkdir()
     (victim / "file.txt").write_text("kept")
     seen = run(
@@ -124,32 +132,146 @@ def test_writes_outside_are_refused(run: Run, tmp_path: Path) -> None:
 
 
 @needs_landlock
-def test_a_refusal_is_said(run: Run, tmp_path: Path) -> None:
-    seen = run(f"open({str(tmp_path / 'new')!r}, 'w')\n")
+def test_a_refusal_is_said(run: Run, outside: Path) -> None:
+    seen = run(f"open({str(outside / 'new')!r}, 'w')\n")
     assert seen.outcome is Outcome.EXCEPTION
     assert "refused" in seen.note
 
 
-@pytest.mark.skipif(landlock.abi() < 4, reason="needs Landlock ABI 4")
-def test_no_tcp(run: Run) -> None:
+@pytest.mark.parametrize(
+    "family", ["AF_INET, socket.SOCK_STREAM", "AF_INET6, socket.SOCK_DGRAM", "AF_UNIX", "AF_NETLINK"]
+)
+def test_no_sockets(run: Run, family: str) -> None:
+    seen = run(f"import socket\nsocket.socket(socket.{family})\n")
+    assert seen.exception is not None and seen.exception.type == "PermissionError", seen.stderr
+    assert "refused" in seen.note
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["os.chmod(victim, 0o600)", "os.utime(victim, (1, 1))", "os.setxattr(victim, 'user.x', b'1')"],
+)
+def test_attributes_of_files_outside_stay(run: Run, outside: Path, action: str) -> None:
+    victim = outside / "file"
+    victim.write_text("kept")
+    victim.chmod(0o644)
+    before = victim.stat()
+    seen = run(f"import os\nvictim = {str(victim)!r}\n{action}\n")
+    assert seen.outcome is Outcome.EXCEPTION
+    assert victim.stat() == before
+    assert "user.x" not in os.listxattr(victim)
+
+
+def test_the_worker_is_out_of_reach(run: Run, runner: Runner) -> None:
+    """Its signals, its limits, and its memory."""
+    for action in (
+        "os.kill(worker, 9)",
+        "resource.prlimit(worker, resource.RLIMIT_NOFILE, (10, 10))",
+        "open(f'/proc/{worker}/mem', 'rb')",
+        "open(f'/proc/{worker}/environ', 'rb').read()",
+    ):
+        for worker in workers():
+            seen = run(f"import os, resource\nworker = {worker}\n{action}\n")
+            assert seen.outcome is Outcome.EXCEPTION, action
+    assert run("import os\nos.kill(-1, 0)\n").outcome is Outcome.EXCEPTION
+    assert run("x = 1\n").outcome is Outcome.OK
+
+
+needs_namespaces = pytest.mark.skipif(
+    not any("processes but its own" in said for said in confinement().holds), reason="no namespaces here"
+)
+
+
+@needs_namespaces
+def test_a_pool_of_processes_works(run: Run) -> None:
     seen = run(
         """
-        import socket
-        server = socket.socket()
-        try:
-            server.bind(("127.0.0.1", 0))
-            server.connect(("127.0.0.1", 9))
-        except PermissionError:
-            raise SystemExit(7)
+        import multiprocessing, sys
+        with multiprocessing.Pool(2) as pool:
+            print(pool.map(abs, [-1, -2]), file=sys.stderr)
         """
     )
-    assert seen.exit_code == 7, seen.stderr
+    assert seen.stderr.strip() == "[1, 2]"
 
 
-@pytest.mark.skipif(landlock.abi() < 6, reason="needs Landlock ABI 6")
-def test_the_worker_cannot_be_signalled(run: Run) -> None:
-    seen = run("import os\ntry:\n    os.kill(os.getppid(), 9)\nexcept PermissionError:\n    os._exit(7)\n")
-    assert seen.exit_code == 7
+@needs_namespaces
+def test_what_is_written_to_tmp_lands_in_its_own(run: Run, tmp_path: Path) -> None:
+    source = """
+        import os, sys, tempfile
+        from pathlib import Path
+        left = Path("/tmp/flybisect-test-left")
+        assert not left.exists()
+        left.write_text("x")
+        assert (Path(tempfile.gettempdir()) / left.name).read_text() == "x"
+        """
+    for _ in range(2):
+        seen = run(source, folder=tmp_path)
+        assert seen.outcome is Outcome.OK, seen.stderr
+    assert not Path("/tmp/flybisect-test-left").exists()
+
+
+@needs_namespaces
+def test_the_disk_is_bounded(run: Run) -> None:
+    seen = run("for at in range(8):\n    open(f'{at}', 'wb').write(bytes(200 << 20))\n")
+    assert seen.exception is not None and "No space left" in seen.exception.message
+
+
+def test_a_fork_bomb_ends(run: Run) -> None:
+    seen = run(
+        f"""
+        import os, sys, time
+        {named("fb-bomb")}
+        print("there", file=sys.stderr, flush=True)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                os.fork()
+            except OSError:
+                pass
+        """,
+        timeout=8.0,
+    )
+    assert seen.outcome in (Outcome.MEMORY, Outcome.TIMEOUT), seen
+    assert "there" in seen.stderr
+    assert not running("fb-bomb")
+    assert run("x = 1\n").outcome is Outcome.OK
+
+
+def test_memory_of_all_processes_together_is_bounded(run: Run) -> None:
+    seen = run(
+        """
+        import os, time
+        for _ in range(4):
+            if os.fork() == 0:
+                kept = bytearray(os.urandom(1 << 20)) * 150
+                time.sleep(30)
+        time.sleep(30)
+        """,
+        memory=400,
+        timeout=20.0,
+    )
+    assert seen.outcome is Outcome.MEMORY
+    assert "together" in seen.note
+
+
+def test_a_forged_record_is_no_trouble(run: Run) -> None:
+    seen = run(
+        """
+        import os
+        forged = [
+            b'{"kind": "uncaught"}', b'{"kind": "object", "data": 5}', b'{"kind": ["stage"]}', b'[]', b'{}',
+            b'{"kind": "stage", "stage": "x"}', b'{"kind": "line", "line": 1e400}', b'[' * 100000,
+            b'{"kind": "stages", "names": null}', b'{"kind": "line", "line": ' + b'9' * 5000 + b'}',
+        ]
+        for handle in range(3, 800):
+            try:
+                os.write(handle, b"\\n".join(forged) + b"\\n")
+            except OSError:
+                pass
+        """
+    )
+    assert seen.outcome is Outcome.OK
+    assert "record" in seen.note
 
 
 def test_a_long_file_ends_the_trial_not_the_disk(run: Run) -> None:
@@ -275,8 +397,14 @@ def test_secrets_stay_outside(run: Run) -> None:
 
 def test_confinement_is_said() -> None:
     said = confinement()
-    assert all(said)
-    if landlock.abi() == 0:
-        assert "not confined" in said[0]
-    else:
-        assert "Landlock ABI" in said[0]
+    assert said.holds and all(said.holds)
+    assert said.whole == (not said.lacks)
+
+
+@pytest.mark.parametrize("namespaces", [False, True])
+@pytest.mark.parametrize("abi", range(8))
+@pytest.mark.parametrize("seccomp", [False, True])
+def test_what_is_lacking_is_said(namespaces: bool, abi: int, seccomp: bool) -> None:
+    said = described(Means(namespaces, namespaces, abi, seccomp))
+    assert said.whole == (seccomp and (namespaces or abi >= 6))
+    assert len(set(said.holds)) + len(set(said.lacks)) >= 4

@@ -19,6 +19,7 @@ from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe.runner import Runner, TrialCancelled
 from flybisect.toolchain.model import Toolchain
 from tests.probe.conftest import Run
+from tests.probe.processes import named, running, workers
 from tests.probe.scripts import COPY, LEGALIZATION, kernel
 
 
@@ -31,22 +32,20 @@ def _facts(seen: Observation) -> Observation:
     return replace(seen, seconds=0.0, cpu_seconds=0.0, peak_mib=0)
 
 
-def _gone(pid: int) -> bool:
+def _gone(name: str) -> bool:
     for _ in range(200):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
+        if not running(name):
             return True
         time.sleep(0.05)
     return False
 
 
 def test_a_worker_that_died_is_replaced(toolchain: Toolchain, tmp_path: Path) -> None:
+    others = set(workers())
     with Runner(tmp_path, jobs=1) as runner:
-        first = runner.run(_probe("import os, sys\nprint(os.getppid(), file=sys.stderr)\n"), toolchain)
-        os.kill(int(first.stderr), signal.SIGKILL)
+        runner.run(_probe("x = 1\n"), toolchain)
+        (worker,) = set(workers()) - others
+        os.kill(worker, signal.SIGKILL)
         assert runner.run(_probe(COPY), toolchain).outcome is Outcome.OK
     assert list(tmp_path.iterdir()) == []
 
@@ -144,8 +143,6 @@ def test_many_at_once_do_not_mix(runner: Runner, toolchain: Toolchain) -> None:
 
 def test_nothing_outlives_the_tool(toolchain: Toolchain, tmp_path: Path) -> None:
     """The tool is killed while a trial runs."""
-    note = tmp_path / "pids"
-    note.mkdir()
     tool = f"""
         import sys
         from pathlib import Path
@@ -153,8 +150,7 @@ def test_nothing_outlives_the_tool(toolchain: Toolchain, tmp_path: Path) -> None
         from flybisect.probe.runner import Runner
         from flybisect.toolchain.model import Toolchain
         chain = Toolchain("x", "installed", "x", "x", Path({str(toolchain.python)!r}), {toolchain.paths!r})
-        source = "import os, sys, time\\nos.write(2, b'')\\nopen('pids', 'w').write("
-        source += "f'{{os.getpid()}} {{os.getppid()}}')\\ntime.sleep(600)\\n"
+        source = {named("fb-outlives")!r} + "\\nimport os, time\\nos.fork()\\ntime.sleep(600)\\n"
         Runner(Path({str(tmp_path / "scratch")!r}), 1).run(Probe(source, "s.py", "gfx942"), chain)
         """
     process = subprocess.Popen(
@@ -162,18 +158,16 @@ def test_nothing_outlives_the_tool(toolchain: Toolchain, tmp_path: Path) -> None
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )
     try:
-        found: list[Path] = []
         for _ in range(1200):
-            found = list((tmp_path / "scratch").glob("*/trial-*/pids"))
-            if found and found[0].read_text():
+            if len(running("fb-outlives")) == 2:
                 break
             assert process.poll() is None
             time.sleep(0.05)
-        pids = [int(pid) for pid in found[0].read_text().split()]
+        assert len(running("fb-outlives")) == 2
     finally:
         process.kill()
         process.wait()
-    assert all(_gone(pid) for pid in pids)
+    assert _gone("fb-outlives")
 
 
 def test_a_module_beside_the_script_is_found(run: Run, tmp_path: Path) -> None:

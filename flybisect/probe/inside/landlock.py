@@ -50,21 +50,6 @@ def abi() -> int:
         return 0
 
 
-def describe() -> list[str]:
-    """What holds here, one sentence each."""
-    version = abi()
-    if version == 0:
-        return ["writes and network of a trial are not confined: this kernel has no Landlock"]
-    said = [f"a trial writes only below its own folder (Landlock ABI {version})"]
-    if version >= 4:
-        said.append("a trial opens no TCP connection")
-    else:
-        said.append("the network is open to a trial: Landlock ABI 4 is needed to close it")
-    if version >= 6:
-        said.append("a trial signals only its own processes")
-    return said
-
-
 def confine(writable: Iterable[str]) -> int:
     """Confine this process and its descendants for good; the ABI that holds, 0 where there is none.
 

@@ -1,13 +1,17 @@
-"""Bounds on what a trial may take: address space, CPU, file size, no core dumps."""
+"""Bounds on what each process of a trial may take: address space, CPU, files; no core dumps."""
 
 from __future__ import annotations
 
 import math
+import os
 import resource
 from pathlib import Path
 
 FILE_BYTES = 256 * 1024 * 1024
 """Longest file that a trial may write."""
+OPEN_FILES = 4096
+PROCESSES = 512
+"""Processes and threads of a trial at once."""
 
 _MIB = 1024 * 1024
 _SPARE = 64 * _MIB
@@ -19,10 +23,11 @@ def address_space() -> int:
     return pages * resource.getpagesize()
 
 
-def apply(memory: int, timeout: float) -> int:
+def apply(memory: int, timeout: float, *, counted_alone: bool) -> int:
     """Bound this process: `memory` MiB above what it has now, `timeout` seconds of CPU.
 
-    Returns the bound on the address space in bytes.
+    `counted_alone`: the user's other processes are not counted with it. Returns the bound on the address
+    space in bytes.
     """
     bound = address_space() + memory * _MIB
     cpu = max(1, math.ceil(timeout) + 1)
@@ -31,6 +36,10 @@ def apply(memory: int, timeout: float) -> int:
     _lower(resource.RLIMIT_CPU, cpu, cpu + 5)
     _lower(resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES)
     _lower(resource.RLIMIT_CORE, 0, 0)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _lower(resource.RLIMIT_NOFILE, soft, OPEN_FILES)
+    if counted_alone and os.getuid() != 0:  # the kernel does not count root's
+        _lower(resource.RLIMIT_NPROC, PROCESSES, PROCESSES)
     return bound
 
 
@@ -44,5 +53,5 @@ def _lower(kind: int, soft: int, hard: int) -> None:
     """A limit can only be lowered: one that is already tighter stays."""
     _, present = resource.getrlimit(kind)
     if present != resource.RLIM_INFINITY:
-        soft, hard = min(soft, present), min(hard, present)
-    resource.setrlimit(kind, (soft, hard))
+        hard = min(hard, present)
+    resource.setrlimit(kind, (min(soft, hard), hard))

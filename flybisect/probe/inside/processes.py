@@ -19,7 +19,7 @@ def end_descendants() -> None:
     """
     deadline = time.monotonic() + PATIENCE
     while True:
-        found = _descendants(os.getpid())
+        found = descendants(os.getpid())
         for pid in found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -37,7 +37,8 @@ def _reap() -> None:
         return
 
 
-def _descendants(root: int) -> list[int]:
+def descendants(root: int) -> list[int]:
+    """All that `root` started, and what they started, as far as `/proc` shows it."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import kernel, processes, recorder, trial, wire
+from . import kernel, processes, recorder, sandbox, trial, wire
 from .pump import Pump
+from .watch import WATCH_SECONDS, Watch
 
 NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
 
@@ -30,16 +31,20 @@ LAZY = (
     "torch.overrides",
 )
 """What a first compile was seen to import in one release or another; not every release has them all."""
-RECORD_LIMIT = 96 * 1024 * 1024
-"""Bytes of facts that are read of one trial."""
+RECORD_LIMIT = 64 * 1024 * 1024
+"""Bytes of facts that are read of one trial; escaped, they still go into one message."""
 
 
 def main(control: int, start: dict[str, Any]) -> int:
-    """Serve until the other side closes, and never return then. `start`: `paths`, `rocm`, `warm`."""
+    """Serve until the other side closes, and never return then.
+
+    `start`: `paths`, `rocm`, `warm`, and `room`, an empty folder to try things out in.
+    """
     sock = socket.socket(fileno=control)
     sys.path[:0] = start["paths"]
     kernel.adopt_orphans()
     try:
+        box = sandbox.Sandbox(sandbox.examine(start["room"]))
         version = _load(start["warm"])
     except Exception as error:  # whatever a toolchain's import raises, the runner is told
         wire.send(sock, {"broken": f"{type(error).__name__}: {error}"})
@@ -51,7 +56,7 @@ def main(control: int, start: dict[str, Any]) -> int:
             # Not by way of torch's and MLIR's destructors, which take their time.
             os._exit(0)
         if "trial" in request:
-            wire.send(sock, _Trial(request["trial"], start["rocm"], sock).outcome())
+            wire.send(sock, _Trial(request["trial"], start["rocm"], sock, box).outcome())
 
 
 def _load(warm: bool) -> str:
@@ -74,8 +79,12 @@ def _load(warm: bool) -> str:
 class _Trial:
     """One forked child, from its start until nothing of it is left."""
 
-    def __init__(self, request: dict[str, Any], rocm: str | None, sock: socket.socket) -> None:
+    def __init__(
+        self, request: dict[str, Any], rocm: str | None, sock: socket.socket, box: sandbox.Sandbox
+    ) -> None:
         self._sock = sock
+        self._box = box
+        self._watch = Watch(request["memory"])
         self._record = os.memfd_create("record")
         self._crash = os.memfd_create("crash")
         self._started = time.monotonic()
@@ -103,14 +112,15 @@ class _Trial:
             os.dup2(null, 0)
             os.dup2(null if stdout is None else stdout, 1)
             os.dup2(stderr, 2)
-            trial.run(request, request["own"], rocm, self._record, self._crash)
+            trial.run(request, request["own"], rocm, self._record, self._crash, self._box)
         finally:
             os._exit(70)
 
     def outcome(self) -> dict[str, Any]:
         try:
             ended, status, usage = self._wait()
-            processes.end_descendants()
+            if not self._box.end_all():
+                processes.end_descendants()
             self._pump.drain()
             if self._output is not None:
                 self._output.drain()
@@ -140,7 +150,8 @@ class _Trial:
         time.sleep(0.05)
 
     def _wait(self) -> tuple[str, int, Any]:
-        """How the wait ended (`exit`, `timeout`, `cancelled`), the wait status, the resources used."""
+        """How the wait ended (`exit`, `timeout`, `cancelled`, or what `Watch` says), the wait status, the
+        resources used."""
         ended = "exit"
         child = os.pidfd_open(self._pid)
         try:
@@ -154,7 +165,10 @@ class _Trial:
                     ended = "timeout"
                     self._ask_where()
                     break
-                ready = {handle for handle, _ in poller.poll(left * 1000)}
+                ready = {handle for handle, _ in poller.poll(min(left, WATCH_SECONDS) * 1000)}
+                if child not in ready and (excess := self._watch.excess()) is not None:
+                    ended = excess
+                    break
                 for handle in ready & pumps.keys():
                     if not pumps[handle].take():
                         poller.unregister(handle)

@@ -20,10 +20,10 @@ from . import (
     coverage,
     gpuless,
     kernel,
-    landlock,
     launching,
     limits,
     locations,
+    sandbox,
     settings,
     stages,
     tracebacks,
@@ -36,7 +36,14 @@ WHERE_ARE_YOU = signal.SIGUSR2
 """Makes a trial write its Python stack into its crash file, also from within native code."""
 
 
-def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, crash: int) -> NoReturn:
+def run(
+    request: dict[str, Any],
+    folder: str,
+    rocm: str | None,
+    record: int,
+    crash: int,
+    box: sandbox.Sandbox,
+) -> NoReturn:
     """Never returns: ends the process as the script would have ended it.
 
     `folder`: the trial's own, empty. `record`, `crash`: open files for facts and for the Python
@@ -44,6 +51,7 @@ def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, cra
     """
     recorder = Recorder(record)
     try:
+        writable = box.shape(folder)
         script = _prepare(request, folder, rocm)
         faulthandler.enable(crash, all_threads=False)
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
@@ -54,7 +62,7 @@ def run(request: dict[str, Any], folder: str, rocm: str | None, record: int, cra
         Watch(recorder, faults).install("assembly" in wants, stage)
         launching.install()
         locations.install()
-        _confine(request, folder, recorder)
+        recorder.fact("confined", **box.lock(writable, request["memory"], request["timeout"]))
         if request["command"] is not None:
             command.replace_process(request["command"], script, request["argv"])
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
@@ -69,7 +77,7 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
     held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
-        Path(held[name]).mkdir()
+        Path(held[name]).mkdir(exist_ok=True)
     script = f"{folder}/{request['name']}"
     Path(script).write_bytes(request["source"].encode("utf-8", "surrogateescape"))
     if request["folder"]:
@@ -84,11 +92,6 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
         importlib.import_module(name)
     sys.path.insert(0, request["folder"] or folder)
     return script
-
-
-def _confine(request: dict[str, Any], folder: str, recorder: Recorder) -> None:
-    bound = limits.apply(request["memory"], request["timeout"])
-    recorder.fact("confined", address_space=bound, landlock=landlock.confine([folder]))
 
 
 def _run_script(script: str, faults: Faults, lines: coverage.Coverage | None) -> int:
