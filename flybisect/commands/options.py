@@ -16,7 +16,10 @@ from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 
 Script = Annotated[
     Path,
-    typer.Argument(metavar="SCRIPT", help="A kernel script, a folder with a case.yaml, or a case file."),
+    typer.Argument(
+        metavar="SCRIPT",
+        help="A kernel script, a folder with a case.yaml, a case file, or a test as test_x.py::test_y[64].",
+    ),
 ]
 Arguments = Annotated[
     list[str] | None,

@@ -197,8 +197,18 @@ def choices(values: Values, mark: ast.Call) -> list[Choice]:
     names = (
         [n.strip() for n in listed.split(",")] if isinstance(listed, str) else [str(n) for n in _list(listed)]
     )
-    ids = values.of(given["ids"], True) if "ids" in given and not _constant(given["ids"], None) else None
+    ids = _ids_given(values, given.get("ids"))
     return named_choices([n for n in names if n], _list(values.of(given["argvalues"])), ids)
+
+
+def _ids_given(values: Values, node: ast.expr | None) -> object:
+    """`Text` where only running the file could tell."""
+    if node is None or _constant(node, None):
+        return None
+    try:
+        return values.of(node, functions=True)
+    except Unreadable:
+        return Text(ast.unparse(node))
 
 
 def named_choices(names: Sequence[str], elements: Sequence[object], ids: object) -> list[Choice]:
