@@ -9,6 +9,7 @@ import typer
 from flybisect.checking import check as check_once
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.report.asjson import print_json
 from flybisect.report.checked import print_check
 from flybisect.workbench import Forgetful, Request, prepare
@@ -35,6 +36,7 @@ def check(
     ] = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
+    require_sandbox: RequireSandbox = False,
     workdir: options.Workdir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,

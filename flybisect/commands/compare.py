@@ -10,6 +10,7 @@ import typer
 
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.comparing import compare as compare_settings
 from flybisect.probe.runner import Runner
 from flybisect.report.asjson import print_json
@@ -29,6 +30,7 @@ def compare(
     arch: options.Arch = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
+    require_sandbox: RequireSandbox = False,
     workdir: options.Workdir = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     json: options.Json = False,

@@ -13,6 +13,7 @@ import typer
 from flybisect import reducing
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.findings.curve import Curve
 from flybisect.interrupt import Interrupted
 from flybisect.judge import Judge
@@ -57,6 +58,7 @@ def reduce(
         str | None, typer.Option(metavar="A,B", help="Only these passes (see `flybisect passes`).")
     ] = None,
     skip_passes: Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")] = None,
+    require_sandbox: RequireSandbox = False,
     workdir: options.Workdir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
