@@ -10,6 +10,7 @@ from flybisect.bisecting import matrix as table
 from flybisect.bisecting.start import open_table, versions_in
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.report.asjson import print_json
 from flybisect.report.tabulated import as_dict, as_markdown, print_matrix
 from flybisect.workbench import Request, set_up
@@ -37,6 +38,7 @@ def matrix(
     timeout: options.Timeout = None,
     memory: options.Memory = None,
     extra_index_url: options.ExtraIndex = None,
+    require_sandbox: RequireSandbox = False,
     workdir: options.Workdir = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     json: options.Json = False,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 
 from flybisect.bisecting.start import case_request
 from flybisect.commands import options
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.workbench import Request
 
 
@@ -35,6 +36,7 @@ class Studied:
     timeout: options.Timeout = None
     memory: options.Memory = None
     extra_index_url: options.ExtraIndex = None
+    require_sandbox: RequireSandbox = False
     workdir: options.Workdir = None
     json: options.Json = False
     quiet: options.Quiet = False

@@ -21,6 +21,8 @@ GRACE_SECONDS = 60.0
 """What a worker may take beyond a trial's timeout to clean up and answer."""
 POLL_SECONDS = 0.02
 """How soon a trial that is not wanted any more is given up."""
+LEAK = 256 << 20
+"""Bytes that a worker may grow by before it is replaced: it forks trials and has nothing to keep."""
 
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -52,6 +54,9 @@ class Worker:
         self.version = toolchain.version
         self.serves = False
         """It has been seen to be ready."""
+        self.leaks = False
+        """It has grown, and should be replaced."""
+        self._size: int | None = None
         self._log = log
         ours, theirs = socket.socketpair()
         self._sock = ours
@@ -98,10 +103,14 @@ class Worker:
         except OSError as error:
             raise WorkerDied(f"worker is gone: {error}") from error
         try:
-            return self._answer(timeout + GRACE_SECONDS, cancelled)
+            reply = self._answer(timeout + GRACE_SECONDS, cancelled)
         except TrialCancelled:
             self._call_off()
             raise
+        size = int(reply["worker_bytes"])
+        self._size = size if self._size is None else self._size
+        self.leaks = size - self._size > LEAK
+        return reply
 
     def close(self) -> None:
         """End it; what it runs goes with it."""

@@ -155,9 +155,9 @@ class Runner:
             return worker
 
     def _give_back(self, worker: Worker) -> None:
-        """Keep it warm; where too many wait, the one unused for longest goes."""
+        """Keep it warm, unless it leaks; where too many wait, the one unused for longest goes."""
         with self._lock:
-            if not self._closed:
+            if not self._closed and not worker.leaks:
                 self._idle.append(worker)
                 worker_to_close = self._idle.pop(0) if len(self._idle) > 2 * self._jobs else None
             else:

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import kernel, processes, recorder, sandbox, trial, wire
 from .pump import Pump
-from .watch import WATCH_SECONDS, Watch
+from .watch import WATCH_SECONDS, Watch, own_bytes
 
 NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
 
@@ -137,6 +137,7 @@ class _Trial:
                 "stdout": base64.b64encode(_both_ends(self._output)).decode("ascii"),
                 "crash": os.pread(self._crash, 1 << 16, 0).decode("utf-8", "replace"),
                 "facts": recorder.read(self._record, RECORD_LIMIT),
+                "worker_bytes": own_bytes(os.getpid()),
             }
         finally:
             self._pump.close()

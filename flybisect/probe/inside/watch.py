@@ -22,7 +22,7 @@ class Watch:
     def __init__(self, memory: int) -> None:
         """`memory`: MiB that all processes of the trial together may add to what the worker has."""
         self._allowed = memory << 20
-        self._inherited = _own_bytes(os.getpid())
+        self._inherited = own_bytes(os.getpid())
         self._next = time.monotonic() + WATCH_SECONDS
 
     def excess(self) -> str | None:
@@ -33,11 +33,11 @@ class Watch:
         self._next = time.monotonic() + WATCH_SECONDS
         if len(found) > PROCESSES:
             return "processes"
-        added = sum(max(0, _own_bytes(pid) - self._inherited) for pid in found)
+        added = sum(max(0, own_bytes(pid) - self._inherited) for pid in found)
         return "memory" if added > self._allowed else None
 
 
-def _own_bytes(pid: int) -> int:
+def own_bytes(pid: int) -> int:
     """Resident memory that is no file's; 0 when the process is gone."""
     try:
         fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
