@@ -40,6 +40,8 @@ class Facts:
     markers: frozenset[str] = frozenset()
     """Text that tells the case from what it is compared with, as `recast_iter` in a line that only
     one of the two runs. While a script has it, the comparison is likely to come out as before."""
+    failed: frozenset[str] = frozenset()
+    """Labels of hints that failed, on this text or an earlier one."""
     original: str = ""
     """The unreduced text; what stands in it is left as its author wrote it."""
 

@@ -146,12 +146,17 @@ class Reducer:
             before = self._best
             while self._round(coarse):
                 if self._learned[0] == text:
-                    # Once more, now that sizes and types have changed: more things are of one kind.
-                    located = self._learned[1].located
-                    self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
+                    self._learn_again()
+            if fine and self._learned[0] != self._best:
+                self._learn_again()
             self._round(fine)
             if self._best == before:
                 return
+
+    def _learn_again(self) -> None:
+        """Sizes and types have changed, so more things are of one kind; other expressions stand there."""
+        located = self._learned[1].located
+        self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
 
     def _round(self, passes: Sequence[Pass]) -> bool:
         """One sweep of each. False when none changed anything."""
@@ -191,7 +196,8 @@ class Reducer:
         text, facts = self._learned
         lines = facts.lines if text == self._best else None
         line = self._judge.failing_line(self._best)
-        return replace(facts, lines=lines, failing_line=line, original=self._original)
+        failed = frozenset(self._failed)
+        return replace(facts, lines=lines, failing_line=line, failed=failed, original=self._original)
 
     def _failed_on(self, text: str) -> list[Cut]:
         """Closed cuts of whole statements that failed on this text. Statements have other numbers in
@@ -212,12 +218,15 @@ class Reducer:
                 return
             rank = min(ranks)
             hints = [hint for hint in every if hint.rank == rank]
+            failed = [hint for hint in hints if hint.label in self._failed]
             if not verify:
                 hints = [hint for hint in hints if hint.label not in self._failed]
             if hints:
                 before = self._best
                 substitutes = Substitutes(table, facts.kinds)
                 attempt = _Attempt(self, each, table, hints, verify, trusting, facts.markers, substitutes)
+                if not verify:
+                    attempt.presume(failed)
                 alone = verify or each.alone
                 chunks = parts(len(hints), len(hints)) if alone else attempt.compatible()
                 # A shortcut that holds for a few alone is not worth its trials.
@@ -266,6 +275,12 @@ class _Attempt:
         self._size: Size = size_of(table.source.text)
         self._unbound = unbound_names(table.source.text)
         self._hopeless = reducer._failed_on(table.source.text)
+        self._presumed: list[Cut] = []
+
+    def presume(self, failed: Sequence[Hint]) -> None:
+        """Takes it that statements which could not go on an earlier text can't on this one."""
+        plain = [hint.cut for hint in failed if hint.cut == Cut(hint.cut.statements)]
+        self._presumed = [close(self._table, cut, self._substitutes) for cut in plain]
 
     def compatible(self) -> list[Subset]:
         """The hints in groups that can be made together, as large as they come in the given order."""
@@ -329,7 +344,13 @@ class _Attempt:
         if built is None:
             return None, asked
         text, cut = built
-        return (None if self._is_hopeless(asked, cut) or not size_of(text) < self._size else text), cut
+        vain = self._is_hopeless(asked, cut) or not size_of(text) < self._size or self._is_the_base(text)
+        return (None if vain else text), cut
+
+    def _is_the_base(self, text: str) -> bool:
+        """True where nothing is left of what tells the case from what it is compared with, so that both
+        show the same. Left to the proof at the end, since a difference of values would not be seen."""
+        return not self._verify and self._reducer._judge.compares and not marked(text, self._markers)
 
     def _cut_of(self, subset: Subset) -> Cut:
         return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())
@@ -357,7 +378,7 @@ class _Attempt:
     def _holds_a_failure(self, closed: Cut) -> bool:
         return any(
             failed.statements <= closed.statements and failed.elements <= closed.elements
-            for failed in self._hopeless
+            for failed in [*self._hopeless, *self._presumed]
         )
 
     def _labels(self, subset: Subset) -> frozenset[str]:

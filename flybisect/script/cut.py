@@ -73,6 +73,7 @@ def close(table: Statements, cut: Cut, substitutes: Substitutes | None = None) -
                 removed.update(table.subtree(entry.number))
             else:
                 elements.add(keyword)
+        _drop_readers_of_results(table, removed, spans)
         if size == (len(removed), len(elements), len(repairs)):
             return _settled(table, cut, removed, elements, repairs)
 
@@ -153,6 +154,16 @@ def _drop_empty_owners(table: Statements, removed: set[int]) -> None:
         left = {table.all[part].block for part in entry.parts if part not in removed}
         if not left or (isinstance(node, (ast.For, ast.While, *TRIES)) and "body" not in left):
             removed.update(table.subtree(entry.number))
+
+
+def _drop_readers_of_results(table: Statements, removed: set[int], spans: list[tuple[int, int]]) -> None:
+    """Removes what reads the result of a function that has lost all its `return`s with a value."""
+    for function, returns, readers in table.results:
+        if function.number in removed or any(each.number not in removed for each in returns):
+            continue
+        for reader, use in readers:
+            if reader.number not in removed and not any(a <= use.offset < b for a, b in spans):
+                removed.update(table.subtree(reader.number))
 
 
 def _drop_empty_assignments(table: Statements, removed: set[int], elements: set[Element]) -> None:

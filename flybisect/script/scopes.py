@@ -179,6 +179,26 @@ class Statements:
                     found[key].append(entry)
         return dict(found)
 
+    @cached_property
+    def results(self) -> list[tuple[Statement, list[Statement], list[tuple[Statement, Use]]]]:
+        """Functions that return a value: their `return`s with one, and the reads of the name in calls
+        whose result is used."""
+        found = []
+        for entry in self.all:
+            if not isinstance(entry.node, ast.FunctionDef) or entry.node.decorator_list:
+                continue
+            scope = self.function_scope[entry.node]
+            returns = [
+                each
+                for each in self.all
+                if each.scope is scope and isinstance(each.node, ast.Return) and each.node.value is not None
+            ]
+            users = self.users.get(self.owner(entry.node.name, entry.scope), ())
+            readers = [(user, use) for user, use in users if _uses_result(user.node, use.node)]
+            if returns and readers:
+                found.append((entry, returns, readers))
+        return found
+
     def owner(self, name: str, scope: Scope) -> Key:
         """The variable that a binding of `name` in `scope` is."""
         if name in scope.globals:
@@ -272,6 +292,14 @@ def blocks(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
             part = getattr(node, name, None)
             if isinstance(part, list):
                 yield name, part
+
+
+def _uses_result(statement: ast.stmt, name: ast.AST) -> bool:
+    """True for a call of the name that is more than a statement of its own."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        if statement.value.func is name:
+            return False
+    return any(isinstance(node, ast.Call) and node.func is name for node in ast.walk(statement))
 
 
 class _Header(ast.NodeVisitor):

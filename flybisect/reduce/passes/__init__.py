@@ -52,6 +52,7 @@ PASSES: tuple[Pass, ...] = (
     names.ELSEWHERE,
     results.PASS,
     carried.PASS,
+    parameters.UNREAD,
     parameters.PASS,
     pairs.PASS,
     annotated.PASS,
@@ -59,8 +60,8 @@ PASSES: tuple[Pass, ...] = (
     sizes.PASS,
     layouts.PASS,
     expressions.PASS,
-    constants.TO_ONE,
     constants.HALVED,
+    constants.TO_ONE,
     comments.PASS,
     tidy.PASS,
 )

@@ -22,10 +22,27 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
         for call in own_nodes(entry.node):
             if isinstance(call, ast.Call):
                 for keyword in call.keywords:
+                    if _makes_it_what_it_is(entry, call, keyword):
+                        continue
                     if not (call in decorators and len(call.keywords) + len(call.args) == 1):
                         label = f"{qualified(table, entry)}: {table.source.segment(call)} - {keyword.arg}"
                         found.append(Hint(label, Cut(elements=frozenset([Element(call, keyword)]))))
     return found
+
+
+def _makes_it_what_it_is(entry: Statement, call: ast.Call, keyword: ast.keyword) -> bool:
+    """`init=` of a loop that names the values it carries; how an option is read from the command line."""
+    if isinstance(entry.node, ast.For) and call is entry.node.iter:
+        return keyword.arg == "init" and isinstance(entry.node.target, ast.Tuple)
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument":
+        return keyword.arg in ("action", "type", "nargs", "dest", "const")
+    return False
+
+
+def _defines(decorator: ast.expr) -> bool:
+    """True for a decorator that makes a kernel, a launcher or a struct: nothing is left without it."""
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(node, ast.Attribute) and node.attr in ("kernel", "jit", "struct")
 
 
 def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list[Hint]:
@@ -35,6 +52,8 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
     if isinstance(decorator, ast.Call):
         bare = Edit(source.span(decorator.func)[1], end)
         found.append(Hint(f"bare @{source.segment(decorator)}", Cut(edits=frozenset([bare]))))
+    if _defines(decorator):
+        return found
     line = source.line_begin(start), source.line_end(end - 1)
     if not source.text[line[0] : start].strip(" \t@") and entry.start < line[1]:
         label = f"no @{source.segment(decorator)} {getattr(entry.node, 'name', '')}"
@@ -45,4 +64,4 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
     return found
 
 
-PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, fine=True)
+PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, fine=True, alone=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
@@ -13,24 +13,31 @@ from flybisect.script.expressions import places
 from flybisect.script.scopes import Statements
 
 
-def to_one(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Each number by 1 (a float by 1.0)."""
-    return list(_hints(table, _one))
-
-
 def halved(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Each integer above 1 by half of it; a float by 1.0."""
-    return list(_hints(table, _half))
+    return [hint for hint, _ in _every(table)]
 
 
-def _hints(table: Statements, smaller: Callable[[ast.expr], str | None]) -> Iterator[Hint]:
+def to_one(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Those by 1 whose half did not fail: what takes half of a number mostly takes the whole way."""
+    return [one for half, one in _every(table) if one is not None and half.label not in facts.failed]
+
+
+def _every(table: Statements) -> Iterator[tuple[Hint, Hint | None]]:
+    """For each number the hints that halve it and that make it 1, where that is something else."""
     for entry in table.all:
         numbers = [place.node for place in places(table, entry) if _number(place.node) is not None]
         for at, node in enumerate(numbers):
-            new = smaller(node)
-            if new is not None:
-                label = f"{label_of(table, entry)} number {at}: {table.source.segment(node)} -> {new}"
-                yield Hint(label, Cut(edits=frozenset([Edit(*table.source.span(node), new)])))
+            half, one = _half(node), _one(node)
+            if half is None:
+                continue
+            label = f"{label_of(table, entry)} number {at}: {table.source.segment(node)}"
+            hints = [
+                Hint(f"{label} -> {new}", Cut(edits=frozenset([Edit(*table.source.span(node), new)])))
+                for new in (half, one)
+                if new is not None
+            ]
+            yield hints[0], hints[1] if one != half else None
 
 
 def _one(node: ast.expr) -> str | None:

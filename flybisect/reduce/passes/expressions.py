@@ -117,10 +117,23 @@ def _every_operand(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]
         yield node.operand
     elif isinstance(node, ast.IfExp):
         yield from (node.body, node.orelse)
+    elif isinstance(node, ast.ListComp):
+        copied = _copied(node)
+        if copied is not None:
+            yield copied
     elif isinstance(node, ast.Call) and not _launches(node):
         if isinstance(node.func, ast.Attribute) and root_name(node.func) not in imported:
             yield node.func.value
         yield from (argument for argument in node.args if _is_value(argument, imported))
+
+
+def _copied(node: ast.ListComp) -> ast.expr | None:
+    """`a` of `[a[i] for i in range(n)]`."""
+    element = node.elt
+    if len(node.generators) != 1 or not isinstance(element, ast.Subscript):
+        return None
+    same = isinstance(element.slice, ast.Name) and ast.unparse(node.generators[0].target) == element.slice.id
+    return element.value if same and isinstance(element.value, (ast.Name, ast.Attribute)) else None
 
 
 def _launches(call: ast.Call) -> bool:

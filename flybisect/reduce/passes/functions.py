@@ -15,8 +15,8 @@ from flybisect.script.layout import reindented
 from flybisect.script.scopes import Scope, Statement, Statements
 from flybisect.script.source import Source
 
-LONG_EXPRESSION = 60
-"""Characters above which an expression is written out at one call only."""
+GROWTH = 100
+"""Characters that may be added by writing an expression out at several calls."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -48,7 +48,7 @@ def _as_expression(
     body = _body(node)
     if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
         return None
-    if len(calls) > 1 and len(table.source.segment(body[0].value)) > LONG_EXPRESSION:
+    if (len(calls) - 1) * len(table.source.segment(body[0].value)) > GROWTH:
         return None
     if any(inner is not call and inner in ast.walk(call) for call in calls for inner in calls):
         return None  # `f(f(x))`: the outer replacement would carry the inner call along.

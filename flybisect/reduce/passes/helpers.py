@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import operand_text, parts_of, places
@@ -35,7 +36,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             ]
             text = parts[0] if parts else substitutes.for_kind(kind, entry, entry.start)
             if text is not None:
-                label = f"helper {where}: {table.source.segment(call)} -> {text}"
+                label = f"helper {where}: {label_of(table, entry)} {call.func.id} -> {text}"
                 found.append(Hint(label, Cut(edits=frozenset([Edit(*table.source.span(call), text)]))))
     return found
 

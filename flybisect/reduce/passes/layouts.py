@@ -36,7 +36,7 @@ def _flat(table: Statements, entry: Statement, call: ast.Call, tuples: list[ast.
 
 def _shorter(table: Statements, entry: Statement, call: ast.Call, tuples: list[ast.Tuple]) -> list[Hint]:
     lengths = {len(each.elts) for each in tuples}
-    if len(lengths) != 1 or lengths < {2} or not all(_numbers(each) for each in tuples):
+    if len(lengths) != 1 or min(lengths) < 2 or not all(_numbers(each) for each in tuples):
         return []
     edits = []
     for each in tuples:

@@ -11,11 +11,13 @@ from flybisect.script.edit import Edit
 from flybisect.script.elements import Element, pair, pairs
 from flybisect.script.expressions import ATOMS, SCOPES, bracketed, stands_alone
 from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
+from flybisect.script.wrap import LINE, wrapped
 
-LINE = 120
-"""Characters that a line may have after a value was written into it: FlyDSL's own limit."""
+LONG = 80
+"""Characters of a value that is still written into a statement which has to be wrapped for it."""
 SHORT = 40
-"""Characters of a value that may be written in two places."""
+"""Characters of a value that may be written in two places, where it makes no call: two calls give two
+objects."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -36,11 +38,14 @@ def _inlinable(
         for name, value, elements in _bindings(entry.node):
             key = table.owner(name, entry.scope)
             uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
-            if not _bound_here_alone(table, entry, key, uses) or _rebound(uses):
+            if not _bound_here_alone(table, entry, key, uses):
+                uses = _until_rebound(table, entry, key, uses) if not elements else []
+            if not uses or _rebound(uses) or not allowed(table, entry, value, uses):
                 continue
-            if allowed(table, entry, value, uses):
+            cut = _inlined(table, entry, key, value, uses, elements)
+            if cut is not None:
                 label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
-                found.append(Hint(label, _inlined(table, entry, key, value, uses, elements)))
+                found.append(Hint(label, cut))
     return found
 
 
@@ -62,14 +67,57 @@ def _inlined(
     value: ast.expr,
     uses: list[tuple[Statement, Use]],
     elements: frozenset[Element],
-) -> Cut:
+) -> Cut | None:
+    """None where a line would become too long."""
     text = table.source.segment(value)
     if not isinstance(value, ATOMS) or not stands_alone(text):
         text = bracketed(text)
-    edits = frozenset(Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses)
+    if _plain(table, entry, value, uses):
+        edits = {Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses}
+    else:
+        written = [_written(table, user, use, text) for user, use in uses]
+        edits = {edit for edit in written if edit is not None}
+        if None in written:
+            return None
     if elements:
-        return Cut(elements=elements, edits=edits, lost=frozenset([key]))
-    return Cut(statements=frozenset([entry.number]), edits=edits)
+        return Cut(elements=elements, edits=frozenset(edits), lost=frozenset([key]))
+    return Cut(statements=frozenset([entry.number]), edits=frozenset(edits))
+
+
+def _written(table: Statements, user: Statement, use: Use, text: str) -> Edit | None:
+    """A value in the place of a name, in a line that it leaves short enough, else in a wrapped statement."""
+    source = table.source
+    line = source.text[source.line_begin(use.offset) : source.line_end(use.offset)].rstrip("\n")
+    if len(line) + len(text) - len(use.name) <= LINE:
+        return Edit(use.offset, use.offset + len(use.name), text)
+    start, end = _header(table, user)
+    header = source.text[start:end].rstrip()
+    if len(text) > LONG or source.text[source.line_begin(start) : start].strip():
+        return None
+    at = use.offset - start
+    new = wrapped(header[:at] + text + header[at + len(use.name) :], source.indent(user.node))
+    return None if new is None else Edit(start, start + len(header), new)
+
+
+def _until_rebound(
+    table: Statements, entry: Statement, key: Key, uses: list[tuple[Statement, Use]]
+) -> list[tuple[Statement, Use]]:
+    """The reads behind a binding of a name that is bound again, up to the next one; none where the
+    value may be read elsewhere, as in the next round of a loop."""
+    others = [binder for binder in table.binders.get(key, ()) if binder is not entry]
+    if any(binder.scope is not entry.scope or binder.parts for binder in others):
+        return []
+    inside = set(table.subtree(entry.loops[-1])) if entry.loops else set()
+    if any(binder.number in inside for binder in others):
+        return []
+    if inside and any(user.number in inside and user.start < entry.start for user, _ in uses):
+        return []
+    ahead = {loop for user, _ in uses for loop in user.loops} - set(entry.loops)
+    if any(ahead & set(binder.loops) for binder in others):
+        return []
+    following = min((binder.start for binder in others if binder.start > entry.start), default=None)
+    own = [pair for pair in uses if pair[0].start > entry.start]
+    return own if following is None else [pair for pair in own if pair[0].start < following]
 
 
 def _bound_here_alone(
@@ -91,11 +139,12 @@ def _read_nearby(
 ) -> bool:
     """True for a value that is read once in its block (twice if short), on lines that stay short enough."""
     text = table.source.segment(value)
-    if not 1 <= len(uses) <= (2 if len(text) <= SHORT else 1) or "\n" in text:
+    twice = len(text) <= SHORT and not any(isinstance(node, ast.Call) for node in ast.walk(value))
+    if not 1 <= len(uses) <= (2 if twice else 1) or "\n" in text:
         return False
     if not isinstance(entry.node, ast.Assign) or isinstance(entry.node.value, ast.Tuple):
         return False
-    return all(_fits(table, entry, user, use, text) for user, use in uses)
+    return all(_fits(table, entry, user, use) for user, use in uses)
 
 
 def _read_elsewhere(
@@ -118,8 +167,7 @@ def _read_elsewhere(
         if key != table.resolve(read.name, use.scope) or len(table.binders.get(key, ())) > 1:  # type: ignore[arg-type]
             return False
     start, end = _header(table, user)
-    line = table.source.text[table.source.line_begin(use.offset) : table.source.line_end(use.offset)]
-    return start <= use.offset < end and len(line.rstrip("\n")) + len(text) - len(use.name) <= LINE
+    return start <= use.offset < end
 
 
 def _header(table: Statements, entry: Statement) -> tuple[int, int]:
@@ -127,11 +175,12 @@ def _header(table: Statements, entry: Statement) -> tuple[int, int]:
     return entry.start, table.all[entry.parts[0]].start if entry.parts else entry.end
 
 
-def _fits(table: Statements, entry: Statement, user: Statement, use: Use, text: str) -> bool:
-    """True when the value means the same in this simple statement of the same block, and fits there."""
+def _fits(table: Statements, entry: Statement, user: Statement, use: Use) -> bool:
+    """True when the value means the same in this statement of the same block, which takes it once."""
     if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
         return False
-    if user.parts or user.start < entry.start or "\n" in table.source.segment(user.node):
+    once = isinstance(user.node, (ast.For, ast.If, ast.With)) or not user.parts
+    if not once or user.start < entry.start or use.offset >= _header(table, user)[1]:
         return False
     rebound = {
         table.owner(name, scope)
@@ -139,10 +188,7 @@ def _fits(table: Statements, entry: Statement, user: Statement, use: Use, text: 
         if entry.end <= between.start < user.start
         for name, scope in between.binds
     }
-    if any(table.resolve(read.name, read.scope) in rebound for read in entry.uses):
-        return False
-    column = user.start - table.source.line_begin(user.start)
-    return column + user.end - user.start + len(text) - len(use.name) <= LINE
+    return not any(table.resolve(read.name, read.scope) in rebound for read in entry.uses)
 
 
 def _rebound(uses: list[tuple[Statement, Use]]) -> bool:

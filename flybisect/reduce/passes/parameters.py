@@ -12,8 +12,18 @@ from flybisect.script.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Parameters that nothing reads first, then the others with all that reads them."""
-    found: list[Hint] = []
+    """Each parameter with all that reads it."""
+    return [hint for hint, _ in _every(table)]
+
+
+def unread(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Those that nothing reads."""
+    return [hint for hint, read in _every(table) if not read]
+
+
+def _every(table: Statements) -> list[tuple[Hint, bool]]:
+    """A hint for each parameter, and whether anything reads it."""
+    found: list[tuple[Hint, bool]] = []
     for entry in table.all:
         node = entry.node
         if not isinstance(node, ast.FunctionDef):
@@ -27,10 +37,10 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                 continue
             scope = table.function_scope[node]
             key = (scope.number, parameter.arg)
-            read = bool(table.users.get(key))
-            label = f"parameter {node.name}({parameter.arg}) {len(table.users.get(key, ()))}"
-            found.append(Hint(label, Cut(elements=elements, lost=frozenset([key])), rank=int(read)))
-    return sorted(found, key=lambda hint: hint.rank)
+            reads = len(table.users.get(key, ()))
+            label = f"parameter {node.name}({parameter.arg}) {reads}"
+            found.append((Hint(label, Cut(elements=elements, lost=frozenset([key]))), reads > 0))
+    return found
 
 
 def calls_of(table: Statements, entry: Statement) -> list[ast.Call] | None:
@@ -63,4 +73,6 @@ def _elements(
     return frozenset(elements)
 
 
-PASS = Pass("parameters", "parameters with the arguments at every call", hints)
+SUMMARY = "parameters with the arguments at every call"
+UNREAD = Pass("parameters", SUMMARY, unread)
+PASS = Pass("parameters", SUMMARY, hints, alone=True)

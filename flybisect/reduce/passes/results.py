@@ -49,7 +49,7 @@ def _whole(table: Statements, entry: Statement, node: ast.FunctionDef) -> Cut | 
     if not returns or not calls or len(taken) != len(calls):
         return None
     source = table.source
-    edits = [Edit(each.start, source.span(call)[0]) for each, _, call in taken]
+    edits = [Edit(each.start, each.end, source.segment(call)) for each, _, call in taken]
     statements = {each for each, _, _ in taken}
     keys = {table.owner(target.id, each.scope) for each, target, _ in taken}
     lost = frozenset(key for key in keys if statements >= set(table.binders.get(key, ())))

@@ -17,31 +17,19 @@ SMALL = 4
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """For each integer with several places, all of them; then each with its multiples, as a tile is
-    halved with the shapes made of it. The largest first."""
-    found = _places(table)
-    groups = [(value, [value]) for value in found if len(found[value]) > 1]
-    groups += [
-        (value, [other for other in found if other % value == 0])
-        for value in found
-        if sum(other % value == 0 for other in found) > 1
-    ]
-    groups.sort(key=lambda group: (-group[0], len(group[1])))
+    """For each even integer with several places, all of them; the largest first."""
     return [
         Hint(
-            f"size {value} of {values}: {sum(len(found[each]) for each in values)} places",
-            Cut(
-                edits=frozenset(
-                    Edit(start, end, str(each // 2)) for each in values for start, end in found[each]
-                )
-            ),
+            f"size {value}: {len(spans)} places",
+            Cut(edits=frozenset(Edit(start, end, str(value // 2)) for start, end in spans)),
         )
-        for value, values in groups
+        for value, spans in sorted(_places(table).items(), reverse=True)
+        if len(spans) > 1
     ]
 
 
 def _places(table: Statements) -> dict[int, list[tuple[int, int]]]:
-    """Even integers that may be sizes, with where they stand; nothing inside a decorator is left out."""
+    """Even integers that may be sizes, with where they stand, decorators included."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for entry in table.all:
         nodes = [place.node for place in places(table, entry)]
@@ -55,4 +43,4 @@ def _places(table: Statements) -> dict[int, list[tuple[int, int]]]:
 
 
 PASS = Pass("sizes", "sizes that stand at several places, halved together", hints, fine=True, alone=True)
-"""Tried number by number as well (see `constants`); here go those that have to agree."""
+"""Single numbers are tried as well (see `constants`); here go those that have to agree."""

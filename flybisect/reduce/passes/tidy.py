@@ -1,4 +1,4 @@
-"""Lists that earlier cuts left on several lines, joined where they fit on one."""
+"""Lists that earlier cuts left on several lines, joined where they fit on one; brackets around nothing."""
 
 from __future__ import annotations
 
@@ -9,17 +9,48 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit
+from flybisect.script.edit import Edit, apply
 from flybisect.script.scopes import Statement, Statements
-
-LINE = 120
-"""Characters that a joined line may have: FlyDSL's own limit."""
+from flybisect.script.wrap import LINE
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """One hint: every statement header that spans lines, has changed, and fits on one line."""
-    edits = [edit for entry in table.all for edit in _joined(table, entry, facts.original)]
-    return [Hint(f"tidy {len(table.source.text)}", Cut(edits=frozenset(edits)))] if edits else []
+    """Every statement header that spans lines, has changed, and fits on one line; then all brackets that
+    are not needed and that the unreduced script does not have."""
+    found: list[Hint] = []
+    lines = [edit for entry in table.all for edit in _joined(table, entry, facts.original)]
+    for rank, edits in enumerate((lines, _brackets(table, facts.original))):
+        if edits:
+            found.append(Hint(f"tidy {rank} {len(table.source.text)}", Cut(edits=frozenset(edits)), rank))
+    return found
+
+
+def _brackets(table: Statements, original: str) -> list[Edit]:
+    source, tokens = table.source, table.source.tokens
+    tree = ast.dump(source.tree)
+    edits: list[Edit] = []
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple):
+            continue
+        start, end = source.span(node)
+        first, behind = source.token_at(start), source.token_at(end)
+        while first > 0 and behind < len(tokens):
+            before, after = tokens[first - 1], tokens[behind]
+            if before.text != "(" or after.text != ")":
+                break
+            pair = [Edit(before.start, before.end), Edit(after.start, after.end)]
+            if source.text[before.start : after.end] in original or not _same(apply(source.text, pair), tree):
+                break
+            edits += pair
+            first, behind = first - 1, behind + 1
+    return edits
+
+
+def _same(text: str, tree: str) -> bool:
+    try:
+        return ast.dump(ast.parse(text)) == tree
+    except SyntaxError:
+        return False
 
 
 def _joined(table: Statements, entry: Statement, original: str) -> Iterator[Edit]:
@@ -62,4 +93,6 @@ def one_line(text: str) -> str | None:
     return out
 
 
-PASS = Pass("tidy", "line breaks in lists that have become short", hints, cosmetic=True)
+PASS = Pass(
+    "tidy", "line breaks in lists that have become short, brackets that are not needed", hints, cosmetic=True
+)
