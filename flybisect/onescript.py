@@ -26,6 +26,12 @@ class OneScript:
     """Modules that the flat script still imports, and why."""
     problem: str | None = None
     """Why it cannot be flattened, in one sentence."""
+    test: str | None = None
+    """The test of a pytest file that it was made of."""
+
+    def called(self, script: Path) -> Path:
+        """How a command line names it."""
+        return script if self.test is None else Path(f"{script}::{self.test}")
 
 
 def one_script(script: Path, text: str) -> OneScript:

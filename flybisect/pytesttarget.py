@@ -23,7 +23,7 @@ def target_script(file: Path, text: str, test: str) -> OneScript:
     except (TestError, FlattenError) as error:
         raise UserError(str(error)) from error
     whole = flat_text(modules, flat)
-    return OneScript(whole, whole, modules=flat.modules, left=flat.left)
+    return OneScript(whole, whole, modules=flat.modules, left=flat.left, test=test)
 
 
 def _conftests(file: Path, modules: LocalModules) -> list[Module]:

@@ -18,8 +18,6 @@ class Subject:
 
     case: Case
     script: OneScript
-    test: str | None = None
-    """Of a pytest file, as `TestX::test_y[64]`."""
 
 
 def subject_of(path: Path) -> Subject:
@@ -32,7 +30,7 @@ def subject_of(path: Path) -> Subject:
         return Subject(case, one_script(case.script, text))
     if not named:
         raise UserError(f"{path}: only a Python file has tests")
-    return Subject(case, target_script(case.script, text, test), test)
+    return Subject(case, target_script(case.script, text, test))
 
 
 def split_target(path: Path) -> tuple[Path, str | None]:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from flybisect import reducing
+from flybisect import reducing, resuming
 from flybisect.commands import options
 from flybisect.commands.notify import notifier
 from flybisect.commands.sandbox import RequireSandbox
@@ -84,6 +84,7 @@ def reduce(
         notify,
     )
     with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
+        resuming.remember(session.folder, context.obj)
         out = output_path(output, session.folder, bench.case)
         for warning in session.warnings:
             notify(warning)
@@ -101,7 +102,8 @@ def reduce(
                     finally:
                         drawn.save()
                     show.verifying(found.text)
-                    case = replace(bench.case, oracle=_pinned(bench, judge))
+                    named = one.called(bench.case.script)
+                    case = replace(bench.case, oracle=_pinned(bench, judge), script=named)
                     heading = heading_for(
                         replace(bench, case=case, script=one), out, _choice(passes, skip_passes)
                     )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from flybisect.script.flatten_graph import Graph, Keep
 from flybisect.script.flatten_modules import MAIN, Finder, FlattenError, Module
+from flybisect.script.flatten_names import Names
 from flybisect.script.flatten_order import Order
 from flybisect.script.flatten_variables import Variables
 from flybisect.script.flatten_write import written
@@ -41,18 +42,19 @@ def flatten(main: Module, finder: Finder) -> Flat:
     Raises FlattenError where Python itself could not import what the script asks for.
     """
     kept: dict[str, str] = {}
+    read: dict[str, Names] = {}
     while True:
         try:
-            return _flatten(main, finder, kept)
+            return _flatten(main, finder, kept, read)
         except Keep as keep:
             if keep.module in kept:
                 raise FlattenError(f"{keep.module} cannot be part of the script: {keep.why}") from None
-            for name, why in _with_what_it_imports(keep, finder).items():
+            for name, why in _with_what_it_imports(keep, finder, read).items():
                 kept.setdefault(name, why)
 
 
-def _flatten(main: Module, finder: Finder, kept: Mapping[str, str]) -> Flat:
-    graph = Graph(main, finder, kept)
+def _flatten(main: Module, finder: Finder, kept: Mapping[str, str], read: dict[str, Names]) -> Flat:
+    graph = Graph(main, finder, kept, read)
     order = Order(graph)
     modules = tuple(name for name in order.order if name != MAIN)
     if not modules and not kept:
@@ -61,14 +63,14 @@ def _flatten(main: Module, finder: Finder, kept: Mapping[str, str]) -> Flat:
     return Flat(written(main, variables), modules, tuple(sorted(kept.items())), tuple(variables.renamed))
 
 
-def _with_what_it_imports(keep: Keep, finder: Finder) -> dict[str, str]:
+def _with_what_it_imports(keep: Keep, finder: Finder, read: dict[str, Names]) -> dict[str, str]:
     """What a module that stays imports has to stay, too: the same module twice would be two modules."""
     found = {keep.module: keep.why}
     module = finder.local(keep.module)
     if module is None or "not installed" in keep.why:
         return found
     try:
-        below = set(Graph(module, finder, {}).bindings) - {MAIN}
+        below = set(Graph(module, finder, {}, read).bindings) - {MAIN}
     except (Keep, FlattenError):
         below = set()
     parents = keep.module.split(".")

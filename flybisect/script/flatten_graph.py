@@ -56,10 +56,16 @@ class Keep(Exception):
 class Graph:
     """The script and the modules that become part of it. Raises Keep and FlattenError."""
 
-    def __init__(self, main: Module, finder: Finder, kept: Mapping[str, str]) -> None:
+    def __init__(
+        self, main: Module, finder: Finder, kept: Mapping[str, str], read: dict[str, Names] | None = None
+    ) -> None:
+        """`read`: modules that an earlier graph has read; this one's are added."""
         self.finder = finder
+        self._read = {} if read is None else read
         self.kept = kept
-        self.modules: dict[str, Names] = {MAIN: Names(cleaned(main))}
+        if main.name not in self._read:
+            self._read[main.name] = Names(cleaned(main))
+        self.modules: dict[str, Names] = {MAIN: self._read[main.name]}
         self._local: dict[str, Module | None] = {}
         self._provided: dict[str, dict[str, str]] = {}
         self.bindings: dict[str, list[Binding]] = {}
@@ -92,7 +98,9 @@ class Graph:
         if name not in self.modules:
             module = self.local(name)
             assert module is not None
-            self.modules[name] = Names(cleaned(module))
+            if name not in self._read:
+                self._read[name] = Names(cleaned(module))
+            self.modules[name] = self._read[name]
         return self.modules[name]
 
     def loads_of(self, name: str, site: Site) -> list[str]:
