@@ -26,6 +26,7 @@ from flybisect.commands import (
     reduce,
     releases,
     report,
+    resume,
 )
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
@@ -38,7 +39,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reduce, check, flatten, compare, releases, matrix, commits, report, oracles, passes, doctor):
+for command in (
+    reduce,
+    check,
+    flatten,
+    compare,
+    releases,
+    matrix,
+    commits,
+    resume,
+    report,
+    oracles,
+    passes,
+    doctor,
+):
     command.add_to(app)
 
 

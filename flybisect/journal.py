@@ -1,7 +1,8 @@
 """Every observation of a session, on disk as soon as it is made.
 
 One SQLite file in WAL mode with full synchronisation: killing the process, or the machine, at any
-moment loses at most the trial that was running. A file that cannot be read is moved aside.
+moment loses at most the trial that was running. A file that is damaged is moved aside, and what can be
+read in it is still found (see `flybisect.salvage`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
+from flybisect.salvage import Salvage, asides
 from flybisect.toolchain.model import Toolchain
 
 FORMAT = 100 * OBSERVATION_FORMAT + 1
@@ -43,6 +45,7 @@ class Journal:
         """Sentences about a journal that was damaged, for the user."""
         self._lock = threading.RLock()
         self._db = self._open_or_replace()
+        self._salvage = Salvage(asides(path))
 
     def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
         """What was recorded, unless a limit ended it that was tighter than this probe's."""
@@ -89,11 +92,12 @@ class Journal:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+            self._salvage.close()
 
     def _query(self, sql: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
         def look() -> tuple[Any, ...] | None:
             found: tuple[Any, ...] | None = self._db.execute(sql, values).fetchone()
-            return found
+            return self._salvage.row(sql, values) if found is None else found
 
         return self._mending(look)
 
@@ -111,6 +115,8 @@ class Journal:
                 self._db.close()
                 self._move_aside(str(error))
                 self._db = self._open()
+                self._salvage.close()
+                self._salvage = Salvage(asides(self.path))
                 return action()
 
     def _open_or_replace(self) -> sqlite3.Connection:
@@ -152,7 +158,7 @@ class Journal:
                 companion.rename(aside.with_name(aside.name + suffix))
         self.warnings.append(
             f"the journal {self.path} could not be read ({reason}); it was moved to {aside.name} "
-            "and a new one begun, so trials that it held are run again"
+            "and a new one begun; trials that can't be read there are run again"
         )
 
 

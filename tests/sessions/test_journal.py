@@ -126,6 +126,20 @@ def test_damage_that_shows_later_is_mended_too(tmp_path: Path) -> None:
     assert len(journal.warnings) == 1
 
 
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.95])
+def test_what_can_be_read_in_a_truncated_journal_is_found(tmp_path: Path, kept: float) -> None:
+    path = tmp_path / "j.sqlite3"
+    filled(path, 400)
+    with path.open("r+b") as file:
+        file.truncate(int(path.stat().st_size * kept))
+    for _ in range(2):  # the next run looks there too
+        journal = Journal(path)
+        found = [journal.recall(ONE, replace(PROBE, source=f"{number}")) for number in range(400)]
+        journal.close()
+        assert {each for each in found if each is not None} == {SEEN}
+        assert sum(each is not None for each in found) > 400 * (kept - 0.25)
+
+
 def test_an_entry_that_is_no_observation_is_as_if_not_there(tmp_path: Path) -> None:
     path = tmp_path / "j.sqlite3"
     journal = Journal(path)
