@@ -69,3 +69,59 @@ def test_the_arch_that_a_script_asks_for(run: Run) -> None:
         HEAD + 'import sys\nassert torch.cuda.get_device_properties().gcnArchName == "gfx950"\nsys.exit(7)\n'
     )
     assert run(source, arch="gfx950").exit_code == 7
+
+
+def test_torch_cuda_is_used_widely(run: Run) -> None:
+    """Each line once asked for a GPU, or for what a stand-in did not have."""
+    source = """
+import io, sys
+import torch
+
+cuda = torch.cuda
+x = torch.ones(4, 4, device="cuda")
+one, two = cuda.Stream(), cuda.Stream(priority=-1)
+two.wait_stream(one)
+two.wait_event(one.record_event())
+assert one == two and isinstance(cuda.current_stream(), cuda.Stream) and {one: 1}
+x.record_stream(one)
+torch.Stream(device="cuda").synchronize()
+torch.Event(device="cuda").record()
+graph = cuda.CUDAGraph()
+with cuda.graph(graph, stream=one, pool=graph.pool()):
+    x + 1
+graph.replay()
+cuda.make_graphed_callables(lambda x: x, (x,))(x)
+board = cuda.get_device_properties(x.device)
+assert board.max_threads_per_block >= 1024 and board.clock_rate > 0 and str(board.uuid)
+assert cuda.utilization() + cuda.temperature() + cuda.device_memory_used() >= 0
+cuda.default_generators[0].manual_seed(1)
+cuda.set_rng_state(cuda.get_rng_state())
+with torch.random.fork_rng(devices=[0]):
+    x.normal_(generator=torch.Generator("cuda").manual_seed(1))
+
+
+@torch.compile(mode="max-autotune")
+def double(x):
+    return x * 2
+
+
+assert torch.compile(torch.nn.Linear(4, 4).cuda())(double(x)).device.type == "cuda"
+assert cuda.FloatTensor(3).is_cuda and x.type("torch.cuda.HalfTensor").dtype == torch.float16
+held = io.BytesIO()
+torch.save(x, held)
+for place in (None, "cuda", torch.device("cuda"), {"cpu": "cuda:0"}):
+    held.seek(0)
+    torch.load(held, map_location=place)
+assert cuda.memory_stats()["allocated_bytes.all.peak"] == 0 and cuda.memory_summary()[:3] == ""
+cuda.memory._record_memory_history()
+with cuda.device(x.device), cuda.device_of(x), cuda.nvtx.range("x"), cuda.profiler.profile():
+    cuda.profiler.start()
+cuda._sleep(100)
+assert torch._C._cuda_getCurrentRawStream(0) == 0
+torch.accelerator.synchronize()
+assert torch.accelerator.current_device_index() == 0 and torch.accelerator.is_available()
+torch.empty(2, device=x.device).copy_(x[0, :2])
+sys.exit(7)
+"""
+    seen = run(source)
+    assert seen.exit_code == 7, seen.stderr

@@ -19,6 +19,8 @@ def install(arch: str) -> None:
     _replace_default_device(torch)
     _replace_generator(torch)
     _replace_load(torch)
+    # The mode sees a call whose arguments torch could read; a stream that stands in is not one.
+    torch.Tensor.record_stream = lambda self, stream: None
     cudamodule.replace(torch, arch)
     if torch.version.hip is None:
         # Any ROCm: scripts ask whether there is one.
@@ -44,7 +46,6 @@ def _mode_class(torch: Any) -> Any:
         tensor.is_cuda.__get__: True,
         tensor.get_device: 0,
         tensor.device.__get__: torch.device("cuda", 0),
-        tensor.record_stream: None,
     }
     takes_device = {tensor.to, tensor.new_tensor, tensor.type}
 
