@@ -69,6 +69,11 @@ def lacks(output: str) -> str | None:
     return None
 
 
+def lacks_a_file(output: str) -> bool:
+    """Whether a header or another file was not found, as where a submodule is missing."""
+    return re.search(r"No such file or directory|file not found", output) is not None
+
+
 def no_network(output: str) -> bool:
     return _NO_NETWORK.search(output) is not None
 

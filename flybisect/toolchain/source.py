@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.store import Notify, built_once, silent
 from flybisect.toolchain.submodules import stand_ins
 from flybisect.toolchain.workshop import Workshop, check_nanobind, check_programs
+from flybisect.toolchain.worktree import write_tree
 
 TIMEOUT = 4 * 3600.0
 """Seconds for one build; a first one took 26 CPU minutes."""
@@ -173,8 +173,9 @@ class SourceBuilder:
         check_programs(plan.clone, plan.commit)
         mlir = self._mlir(plan)
         check_nanobind(mlir)
+        pinned = plan.exactness is Exactness.EXACT
         workshop = Workshop(
-            plan.workshop, plan.clone, mlir, plan.options, self.timeout, self.notify, self.stop
+            plan.workshop, plan.clone, mlir, plan.options, self.timeout, self.notify, self.stop, pinned
         )
         self.notify(f"building {plan.commit[:12]} ({plan.log})")
         _note(plan.log, f"building {plan.commit} with {workshop.mlir}")
@@ -281,21 +282,11 @@ def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:
 
     It is known of that build that it copies `python/flydsl` as it is.
     """
-    _lay_python(plan, folder / "flydsl")
+    write_tree(plan.clone, plan.inputs.python, folder / "flydsl")
     (folder / "flydsl/_mlir").symlink_to(Path("../..", natives.name, "flydsl/_mlir"))
     first = (natives / COPIED).read_text("utf-8").strip()
     if first != plan.commit:
         _note(plan.log, f"the Python of {plan.commit} over the natives built of {first}")
-
-
-def _lay_python(plan: _Plan, package: Path) -> None:
-    """Writes the commit's `python/flydsl` to `package`, as a checkout would."""
-    package.mkdir(parents=True)
-    index = package.with_name(".index")
-    env = {"GIT_INDEX_FILE": str(index), "GIT_DIR": str(plan.clone.git_dir()), "GIT_WORK_TREE": str(package)}
-    plan.clone.run("read-tree", plan.inputs.python, env=env)
-    plan.clone.run("checkout-index", "--all", f"--prefix={package}{os.sep}", env=env)
-    index.unlink()
 
 
 def _note(log: Path, line: str) -> None:

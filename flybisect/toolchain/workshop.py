@@ -20,7 +20,7 @@ from flybisect.toolchain.buildenv import (
     installed_version,
     program,
 )
-from flybisect.toolchain.buildlog import lacks, last_errors, nanobind_wanted
+from flybisect.toolchain.buildlog import lacks, lacks_a_file, last_errors, nanobind_wanted
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
@@ -56,6 +56,8 @@ class Workshop:
     """Seconds for one build."""
     notify: Notify = silent
     stop: threading.Event | None = None
+    pinned: bool = True
+    """LLVM and submodules are those that the commit pins."""
 
     @contextmanager
     def built(self, commit: str, log: Path) -> Iterator[Built]:
@@ -110,7 +112,10 @@ class Workshop:
             lacking = lacks(done.output)
             if lacking is not None:
                 raise UserError(f"source builds do not work here: {lacking} (log: {log})")
-            raise BuildFailed("; ".join([f"the build failed: {last_errors(done.output)}", *missing]), log)
+            told = [f"the build failed: {last_errors(done.output)}"]
+            told += missing if lacks_a_file(done.output) else []
+            told += [] if self.pinned else ["it has another LLVM or submodule than it pins, which may be why"]
+            raise BuildFailed("; ".join(told), log)
         if not (build / "python_packages/flydsl/__init__.py").is_file():
             raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
 

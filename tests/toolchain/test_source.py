@@ -59,6 +59,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
             "python/mlir_flydsl/dialects/fly2.py": "OPS = ['fly.sub']\n",
         },
     )
+    at["broken, another LLVM"] = project.aside("Breaks", {PIN: "3" * 40 + "\n", CORE: "not C++\n"})
     at["bump"] = project.commit("LLVM", {PIN: NEW + "\n"})
     at["no network"] = project.commit("LLVM that can't be had", {PIN: "dead" * 10 + "\n"})
     told: list[str] = []
@@ -190,6 +191,17 @@ def test_given_llvm_is_a_proxy_where_it_is_another(history: History) -> None:
     base = given.toolchain(history.at["base"])
     assert base.exactness is Exactness.EXACT and f"llvm:{OLD}" in described(base)
     assert history.builder.toolchain(history.at["bump"]).key != bump.key
+
+
+def test_a_build_that_fails_with_another_llvm_says_so(history: History) -> None:
+    history.builder.toolchain(history.at["base"])
+    given = next(path.parent for path in history.builder.workdir.glob("toolchains/llvm-*/include"))
+    builder = SourceBuilder(history.project.folder, history.builder.workdir, given)
+    with pytest.raises(BuildFailed, match=r"the build failed: .*; it has another LLVM or submodule"):
+        builder.toolchain(history.at["broken, another LLVM"])
+    with pytest.raises(BuildFailed) as caught:
+        history.builder.toolchain(history.at["broken"])
+    assert "another LLVM" not in caught.value.reason and "submodule" not in caught.value.reason
 
 
 def test_a_given_folder_without_mlir_is_refused(history: History, tmp_path: Path) -> None:
