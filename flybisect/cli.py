@@ -27,6 +27,7 @@ from flybisect.commands import (
     releases,
     report,
     resume,
+    run,
 )
 from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
@@ -47,6 +48,7 @@ for command in (
     releases,
     matrix,
     commits,
+    run,
     resume,
     report,
     oracles,

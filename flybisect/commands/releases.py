@@ -26,7 +26,7 @@ def releases(
     with open_study(stand, notify) as study:
         search = ReleaseSearch(found, stand.toolchains, study.observer, study.measure)
         answer = search.run(studied.find, stand.jobs)
-        study.session.save_result({"releases": answer.to_dict()})
+        study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
     if studied.json:
         print_json(answer.to_dict())
     else:

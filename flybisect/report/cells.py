@@ -14,10 +14,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence
 
 
 def code(text: str) -> str:
-    """In a cell; empty stays empty."""
-    if not text:
-        return ""
-    return "`" + text.replace("`", "'").replace("|", r"\|") + "`"
+    """In a cell of a table; empty stays empty."""
+    return inline(text).replace("|", r"\|")
+
+
+def inline(text: str) -> str:
+    """In a line; empty stays empty."""
+    return "`" + text.replace("`", "'") + "`" if text else ""
 
 
 def plain(text: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 
 from flybisect.errors import UserError
 from flybisect.findings.model import Findings, Script
-from flybisect.report.cells import code, fence, merged, plain, table
+from flybisect.report.cells import code, fence, inline, merged, plain, table
 from flybisect.report.failure import clean
 from flybisect.report.private import Private
-from flybisect.report.tables import release_rows, variant_rows
+from flybisect.report.tables import Row, release_rows, variant_rows
 from flybisect.report.templating import template
 from flybisect.report.view import UPSTREAM, View, reduction_line
 
@@ -121,12 +121,20 @@ def _matrix(view: View) -> str:
         return ""
     head, rows = release_rows(view.matrix, view.found.base if view.found.matrix else "")
     failing = head[-1] == "failure"
-    marked = [(f"{name}{UNREDUCED}" if name in view.found.unreduced else name, cells) for name, cells in rows]
-    cells = [
-        [name, *found[:-1], code(found[-1])] if failing else [name, *found] for name, found in merged(marked)
-    ]
+    rows = _joined(view.found, rows)
+    cells = [[name, *found[:-1], code(found[-1])] if failing else [name, *found] for name, found in rows]
     numbers = range(2, len(head) + (0 if failing else 1))
     return table(["FlyDSL", *(_title(each) for each in head)], cells, right=numbers)
+
+
+def _joined(found: Findings, rows: Sequence[Row], *, marked: bool = True) -> list[Row]:
+    """Neighbours that are alike as one row, where every release between them was tried; those that the
+    unreduced script judged with a mark."""
+    own = found.unreduced if marked else ()
+    if not (found.matrix or {}).get("whole"):
+        return [(f"{name}{UNREDUCED}" if name in own else name, cells) for name, cells in rows]
+    keyed = [(name, (UNREDUCED if name in own else "", *cells)) for name, cells in rows]
+    return [(name + cells[0], cells[1:]) for name, cells in merged(keyed)]
 
 
 def _title(text: str) -> str:
@@ -138,7 +146,7 @@ def _variants(found: Findings) -> str:
     if not found.variants:
         return ""
     head, rows = variant_rows(found.variants)
-    cells = [[name, *map(plain, told)] for name, told in merged(rows)]
+    cells = [[name, *map(plain, told)] for name, told in _joined(found, rows, marked=False)]
     return table(["FlyDSL", *map(code, head)], cells)
 
 
@@ -160,7 +168,7 @@ def _environment(found: Findings) -> str:
 
 def _also_seen(found: Findings) -> str:
     seen: Sequence[Mapping[str, str]] = (found.reduction or {}).get("also_seen", ())
-    return "\n".join(f"- {code(clean(each['signature']))}" for each in seen)
+    return "\n".join(f"- {inline(clean(each['signature']))}" for each in seen)
 
 
 def _steps(found: Findings) -> str:

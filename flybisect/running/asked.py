@@ -1,0 +1,29 @@
+"""What `flybisect run` is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flybisect.bisecting.asked import CommitsAsked
+from flybisect.bisecting.sides import Find
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Beside the case itself."""
+
+    releases: str | None = None
+    """`A..B`; None: releases are left alone."""
+    whole_matrix: bool = False
+    """Every release of the range in the report's table, and not only those that the bisection needed."""
+    pre: bool = False
+    variants: Sequence[tuple[str, ...]] = ()
+    """Other arguments of the unreduced script, tried under the releases of the table."""
+    commits: CommitsAsked | None = None
+    """Its range is empty where the releases' boundary is to be taken."""
+    find: Find | None = None
+    extra_index_url: str | None = None
+    output: Path | None = None
+    """Where the reduced script goes; None: into the session's folder."""

@@ -1,0 +1,132 @@
+"""The whole report, of findings made by hand: its length, what it leaves out, what it says of releases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flybisect.case import Against, Case
+from flybisect.errors import UserError
+from flybisect.findings.environment import Environment
+from flybisect.findings.model import Column, Findings, Script
+from flybisect.observation import Kernel, Observation, Outcome, Stage
+from flybisect.report.markdown import LONGEST, as_markdown
+from flybisect.report.private import Private
+
+NOBODY = Private(("/home/jane/work",), ("jane",))
+
+
+def compiled(vgprs: int, spills: int) -> Observation:
+    kernels = (Kernel("k", vgprs=vgprs, vgpr_spills=spills),)
+    return Observation(Outcome.OK, Stage.DONE, "gfx950", "0.3.0", exit_code=0, kernels=kernels)
+
+
+def script(text: str) -> Script:
+    sides = {"as it stands": compiled(256, 38), "--recast": compiled(243, 0)}
+    columns = (
+        Column(title, {"VGPRs": seen.metrics()["vgprs"], "VGPR spills": seen.metrics()["vgpr_spills"]}, seen)
+        for title, seen in sides.items()
+    )
+    return Script(text, 3, tuple(columns))
+
+
+def row(version: str, side: str, **metrics: int) -> dict[str, Any]:
+    return {
+        "version": version,
+        "side": side,
+        "why": "",
+        "signature": None,
+        "metrics": metrics,
+        "failure": None,
+    }
+
+
+FOUND = Findings(
+    folder=Path("/home/jane/work/sessions/x"),
+    case=Case(
+        Path("/home/jane/work/k.py"),
+        arch="gfx950",
+        flydsl="0.3.0",
+        oracle="spills",
+        against=Against(("--recast",)),
+    ),
+    oracle="spills",
+    signature="spills",
+    condition="vgpr_spills > base.vgpr_spills and base.vgpr_spills <= first.base.vgpr_spills",
+    base="--recast",
+    flydsl="0.3.0",
+    arch="gfx950",
+    original=script("a = 1\nb = 2\n"),
+    reduced=script("import sys\n# by jane\nprint('/home/jane/work/x.txt')\n"),
+    environment=Environment(
+        "0.3.0", "ab" * 20, None, None, "3.11.7", "2.13", None, "LLD 19", "Debian", "x86_64"
+    ),
+)
+
+
+def test_both_sides_and_the_condition_with_its_numbers() -> None:
+    text = as_markdown(FOUND, NOBODY)
+    assert text.startswith(
+        "# 38 VGPR spills, not 0; 256 VGPRs, not 243 with --recast (gfx950, FlyDSL 0.3.0)\n"
+    )
+    assert "vgpr_spills > base.vgpr_spills and base.vgpr_spills <= 0" in text
+    assert "| VGPR spills | 38 | 0 |" in text
+    assert "jane" not in text
+    assert "/somewhere/x.txt" in text
+    assert "The script was not reduced." in text
+
+
+def test_only_neighbours_that_were_all_tried_are_one_row() -> None:
+    rows = [row("0.2.3", "bad", vgprs=9), row("0.3.0", "bad", vgprs=9), row("0.3.1", "good", vgprs=9)]
+    found = replace(FOUND, matrix={"releases": rows, "whole": True, "unreduced": []})
+    assert "| 0.2.3 to 0.3.0 | shows it |" in as_markdown(found, NOBODY)
+    found = replace(found, unreduced=("0.2.3",))
+    assert "| 0.2.3 † | shows it |" in as_markdown(found, NOBODY)
+    found = replace(FOUND, matrix={"releases": rows, "whole": False, "unreduced": []})
+    assert "| 0.3.0 | shows it |" in as_markdown(found, NOBODY)
+
+
+def test_a_commit_links_to_its_pull_request() -> None:
+    commit = {
+        "hash": "6f268ea8" + "0" * 32,
+        "date": "2026-08-01T10:00:00+08:00",
+        "author": "A",
+        "subject": "Keep nested add_offset apart (#933)",
+        "pull_request": 933,
+        "touches": ["native"],
+        "llvm_pins": None,
+        "likely": True,
+    }
+    attribution = {"owner": "native", "why": "so it is", "llvm_pins": [None, None], "cells": []}
+    commits = {
+        "find": "fix",
+        "culprits": [commit],
+        "confirmed": True,
+        "confirmation": "both tried exactly",
+        "attribution": attribution,
+        "notes": [],
+        "tests": [],
+        "monotone": True,
+        "bound": None,
+    }
+    text = as_markdown(replace(FOUND, commits=commits), NOBODY)
+    assert "## First good commit" in text
+    assert "https://github.com/ROCm/FlyDSL/pull/933" in text
+    assert "Keep nested add_offset apart" in text
+
+
+def test_it_fits_or_says_so() -> None:
+    long = script("x = 1  # some comment\n" * 2500)
+    assert len(long.text) > 50_000
+    text = as_markdown(replace(FOUND, reduced=long), NOBODY)
+    assert len(text) <= LONGEST
+    assert "cut here" not in text
+    longer = script("x = 1  # some comment\n" * 4000)
+    text = as_markdown(replace(FOUND, reduced=longer), NOBODY)
+    assert len(text) <= LONGEST
+    assert "cut here" in text
+    with pytest.raises(UserError, match="GitHub"):
+        as_markdown(FOUND, NOBODY, longest=200)
