@@ -19,6 +19,7 @@ from flybisect.limits import IMPORTS, MEMORY, TimeLimit
 from flybisect.memo import Memo, tree_key
 from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
+from flybisect.repeats import Repeats
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
@@ -82,6 +83,8 @@ class Judge:
         self.subject = subject
         self.base = base
         self.jobs = jobs
+        self.repeats = Repeats()
+        """Where the answer differs from run to run."""
         self._prober = prober
         self._journal = journal
         self._limit = TimeLimit(case.timeout)
@@ -155,6 +158,13 @@ class Judge:
         self._memo.remember(source, verdict)
         return verdict
 
+    def look_again(self, source: str) -> None:
+        """Run the pinned script some more, lest it show the bug now and then only. Raises UserError where
+        that is too rarely to judge by; see `flybisect.repeats`."""
+        assert self._first is not None
+        pinned, seconds = self._verdict(self._first), self._first.subject.seconds
+        self.repeats.begin(pinned, seconds, lambda: self._fresh(source, None)[0])
+
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
         return self._account(source, self._decide(source, threading.Event()))
@@ -188,7 +198,17 @@ class Judge:
         return self._failing_line.get(source)
 
     def confirm_cold(self, source: str) -> Verdict:
-        """Judge once more, in fresh processes and without journal or memory."""
+        """Judge once more, in fresh processes and without journal or memory.
+
+        As often as a candidate is, where the bug shows in some runs only.
+        """
+        for _ in range(self.repeats.runs):
+            verdict = self._judged_cold(source)
+            if verdict.interesting:
+                break
+        return verdict
+
+    def _judged_cold(self, source: str) -> Verdict:
         subject = self._cold(source, self.subject)
         base = None
         if self.base is not None and self.oracle.needs_base(subject):
@@ -203,8 +223,31 @@ class Judge:
         if problem is not None:
             return _Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
         evidence, ran = self._evidence(source, cancelled)
+        seen = [(self._against_pinned(self._verdict(evidence)), evidence)]
+
+        def again() -> Verdict:
+            seen.append(self._fresh(source, cancelled))
+            return seen[-1][0]
+
+        verdict = seen[0][0]
+        if ran or self.repeats.runs > 1:
+            verdict = self.repeats.settled(source, verdict, again)
+        evidence = next(evidence for each, evidence in seen if each is verdict)
+        return _Decision(verdict, Source.TRIAL if ran or len(seen) > 1 else Source.CACHE, evidence)
+
+    def _fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
+        """By new trials. What shows the bug is kept in the journal in place of what did not."""
+        probe = self._probe(source, self.subject, self.oracle.wants)
+        subject, base = self._run(probe, self.subject.toolchain, cancelled), None
+        if self.base is not None and self.oracle.needs_base(subject):
+            base = self._run(
+                self._probe(source, self.base, self.oracle.wants), self.base.toolchain, cancelled
+            )
+        evidence = Evidence(subject, base, self._first)
         verdict = self._against_pinned(self._verdict(evidence))
-        return _Decision(verdict, Source.TRIAL if ran else Source.CACHE, evidence)
+        if verdict.interesting:
+            self._journal.record(self.subject.toolchain, probe, subject)
+        return verdict, evidence
 
     def _trust(self, source: str, cancelled: threading.Event) -> _Decision:
         """As `_decide`, taking it that the base is as it was."""

@@ -18,6 +18,7 @@ from flybisect.onescript import OneScript
 from flybisect.oracle import Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction, Step
+from flybisect.repeats import Rate
 from flybisect.script.source import count_statements
 from flybisect.session import Session
 
@@ -58,6 +59,8 @@ class Result:
     counts: Counts
     """Of this run; what an earlier one of the session had tried is among the cache hits."""
     also_seen: tuple[AlsoSeen, ...]
+    rate: Rate | None = None
+    """How often the bug showed in runs of one script; None where it was seen in all."""
 
     @property
     def verified_cold(self) -> bool:
@@ -81,6 +84,7 @@ class Result:
         seconds              wall time of this run, without starting up and installing
         minimal              every simplification of every pass that was asked for was tried on the result
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
+        shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
         version              flybisect's own
         """
@@ -108,6 +112,7 @@ class Result:
             "seconds": round(self.counts.seconds, 3),
             "minimal": self.minimal,
             "verified_cold": self.verified_cold,
+            "shown": None if self.rate is None else str(self.rate),
             "also_seen": [
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
             ],
@@ -121,6 +126,7 @@ def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Ver
     if not verdict.interesting:
         assert judge.first is not None
         raise UserError(explain_uninteresting(shown, judge.oracle.name, verdict, judge.first, plugins))
+    judge.look_again(source)
     return verdict
 
 
@@ -177,6 +183,7 @@ def finish(
         minimal=reduction.minimal,
         counts=judge.counts,
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
+        rate=judge.repeats.rate,
     )
     session.save_result(result.to_dict())
     return result

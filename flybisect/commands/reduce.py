@@ -90,6 +90,7 @@ def reduce(
             notify(warning)
         try:
             with bench.judge(session.journal) as judge:
+                judge.repeats.notify = notify
                 reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
                 one = reducing.flattened(judge, bench.script)
                 for note in notes(one):

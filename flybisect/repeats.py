@@ -1,0 +1,146 @@
+"""Answers that differ from run to run: noticed, measured, and then judged by repeats.
+
+A bug that shows in some runs only is looked for several times in each candidate, as often as it takes to
+miss one that shows it as often as the unreduced script with at most `MISSED`. What is counted on is not the
+rate that was seen but the least that would give it, with the same confidence (Clopper and Pearson,
+Biometrika 26, 1934). A bug that is too rare for that is refused.
+
+A bug that shows in every run costs two more of the unreduced script, and one more of every `EVERY`th
+candidate: which ones is told by their text, so that a search that is gone on with asks the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Verdict
+
+MISSED = 0.01
+"""Chance that a candidate which shows the bug as often as the first script is taken for one that does not."""
+AT_START = 2
+"""More runs of the unreduced script."""
+SLOW = 60.0
+"""Wall seconds of a run from which on one more has to do."""
+EVERY = 32
+MEASURED = 20
+"""Runs of a script whose answer flipped, by which its rate is told."""
+MOST = 30
+"""Runs of one candidate; a bug that needs more is refused."""
+
+Again = Callable[[], Verdict]
+"""Judges the same script by fresh trials, whatever is known of it."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often a script showed its bug."""
+
+    shown: int
+    runs: int
+
+    @property
+    def repeats(self) -> int | None:
+        """Runs of a candidate; None where more than `MOST` would be needed."""
+        if self.shown == self.runs:
+            return 1
+        least = least_rate(self.shown, self.runs)
+        needed = math.ceil(math.log(MISSED) / math.log1p(-least)) if least > 0 else MOST + 1
+        return needed if needed <= MOST else None
+
+    def __str__(self) -> str:
+        return f"{self.shown} of {self.runs} runs"
+
+
+class Repeats:
+    """Of one search; looks at nothing before `begin`. Judging may go on in several threads after that."""
+
+    def __init__(self) -> None:
+        self.notify: Callable[[str], None] = lambda sentence: None
+        """Is told, in a sentence, when answers are seen to differ."""
+        self.rate: Rate | None = None
+        """Of the script that was seen to flip; None while none was."""
+        self._begun = False
+        self.runs = 1
+        """Of a candidate that does not show the bug at first."""
+
+    def begin(self, first: Verdict, seconds: float, again: Again) -> None:
+        """Look at the unreduced script, which is interesting, some more. Raises UserError where it is too
+        rarely. `seconds`: what a run takes."""
+        self._begun = True
+        for _ in range(1 if seconds >= SLOW else AT_START):
+            if not _same(first, again()):
+                self._measure(first, again)
+                return
+
+    def settled(self, source: str, verdict: Verdict, again: Again) -> Verdict:
+        """The verdict on a candidate that was run once. Raises UserError where its bug is too rare."""
+        if not self._begun or verdict.answer is Answer.UNRESOLVED:
+            return verdict
+        if self.runs == 1:
+            if not _is_sampled(source):
+                return verdict
+            second = again()
+            if second.answer is Answer.UNRESOLVED or _same(verdict, second):
+                return verdict
+            shown = verdict if verdict.interesting else second
+            self._measure(shown, again)
+            return shown
+        for _ in range(self.runs - 1):
+            if verdict.interesting:
+                return verdict
+            verdict = again()
+        return verdict
+
+    def _measure(self, shown: Verdict, again: Again) -> None:
+        """`shown`: a run that shows the bug; another one was seen that does not."""
+        answers = [again() for _ in range(MEASURED - 2)]
+        rate = Rate(1 + sum(_same(shown, each) for each in answers), MEASURED)
+        if rate.repeats is None:
+            raise UserError(
+                f"the bug shows in {rate} of the same script, which is too rarely to judge by: a candidate "
+                f"would have to be run more than {MOST} times; find what makes it show more often, or give "
+                "an oracle that does not depend on it"
+            )
+        self.rate, self.runs = rate, max(self.runs, rate.repeats)
+        self.notify(
+            f"the bug shows in {rate} of the same script: a candidate counts as without it after {self.runs} "
+            f"runs, so that one which shows it as often is missed with at most {MISSED:.0%}"
+        )
+
+
+def least_rate(shown: int, runs: int) -> float:
+    """The rate at which `shown` or more of `runs` come about with a chance of `MISSED` alone."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        chance = sum(
+            math.comb(runs, count) * middle**count * (1 - middle) ** (runs - count)
+            for count in range(shown, runs + 1)
+        )
+        low, high = (middle, high) if chance < MISSED else (low, middle)
+    return low
+
+
+def agreed(first: Verdict, again: Again, runs: int = MEASURED) -> tuple[Verdict | None, Rate]:
+    """Of one toolchain in a bisection, whose answer flipped: interesting where the bug shows at all.
+
+    The verdict is None where nothing but UNRESOLVED was seen.
+    """
+    answers = [first, *(again() for _ in range(runs - 1))]
+    told = [each for each in answers if each.answer is not Answer.UNRESOLVED]
+    shown = [each for each in told if each.interesting]
+    rate = Rate(len(shown), len(told))
+    return ((shown or told)[0] if told else None), rate
+
+
+def _same(one: Verdict, other: Verdict) -> bool:
+    return one.answer is other.answer and (not one.interesting or one.signature == other.signature)
+
+
+def _is_sampled(source: str) -> bool:
+    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
+    return digest[0] % EVERY == 0

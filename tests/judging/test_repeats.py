@@ -1,0 +1,122 @@
+"""Bugs that show in some runs only."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.errors import UserError
+from flybisect.observation import Answer, Observation, Probe, Signature, Verdict
+from flybisect.repeats import EVERY, MEASURED, MISSED, MOST, Rate, Repeats, agreed, least_rate
+from flybisect.toolchain.model import Toolchain
+from tests.judging.replay import Replay, by_first_word, judge_of
+
+SHOWS = Verdict(Answer.INTERESTING, Signature("crash", "x"))
+NOT = Verdict(Answer.UNINTERESTING)
+UNCLEAR = Verdict(Answer.UNRESOLVED)
+
+
+def flaky(rate: float, seed: int = 0) -> Callable[[], Verdict]:
+    rolls = random.Random(seed)
+    return lambda: SHOWS if rolls.random() < rate else NOT
+
+
+def test_a_bug_that_always_shows_costs_two_runs() -> None:
+    asked: list[int] = []
+
+    def again() -> Verdict:
+        asked.append(1)
+        return SHOWS
+
+    repeats = Repeats()
+    repeats.begin(SHOWS, 0.3, again)
+    assert (len(asked), repeats.rate, repeats.runs) == (2, None, 1)
+    for number in range(10 * EVERY):
+        repeats.settled(f"x = {number}", SHOWS, again)
+    assert 2 + 10 / 3 < len(asked) < 2 + 30
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.7, 0.9])
+def test_a_flaky_bug_is_measured_and_rarely_missed(rate: float) -> None:
+    said: list[str] = []
+    again = flaky(rate)
+    repeats = Repeats()
+    repeats.notify = said.append
+    while repeats.rate is None:
+        repeats.begin(SHOWS, 0.3, again)
+    assert repeats.rate.runs == MEASURED
+    assert 1 < repeats.runs <= MOST
+    (sentence,) = said
+    assert f"{repeats.rate.shown} of {MEASURED} runs" in sentence and "1%" in sentence
+    missed = sum(not repeats.settled(f"{n}", again(), again).interesting for n in range(2000))
+    assert missed <= 2000 * MISSED * 2
+    assert not any(repeats.settled(f"{n}", NOT, lambda: NOT).interesting for n in range(100))
+
+
+def test_a_bug_that_is_too_rare_is_refused_with_its_rate() -> None:
+    with pytest.raises(UserError, match=r"shows in [1-4] of 20 runs"):
+        Repeats().begin(SHOWS, 0.3, flaky(0.05))
+
+
+def test_it_is_noticed_along_the_way() -> None:
+    repeats = Repeats()
+    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    again = flaky(0.6)
+    for number in range(20 * EVERY):
+        repeats.settled(f"x = {number}", again(), again)
+    assert repeats.rate is not None
+    assert repeats.runs > 1
+
+
+def test_what_is_unclear_is_not_repeated() -> None:
+    def never() -> Verdict:
+        raise AssertionError
+
+    repeats = Repeats()
+    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    repeats.runs = 5
+    assert repeats.settled("x", UNCLEAR, never) is UNCLEAR
+
+
+@given(st.integers(1, 40), st.data())
+def test_least_rate(runs: int, data: st.DataObject) -> None:
+    shown = data.draw(st.integers(0, runs))
+    least = least_rate(shown, runs)
+    assert 0 <= least <= max(shown / runs, 1e-9)
+    if shown:
+        assert least_rate(shown - 1, runs) <= least
+    repeats = Rate(shown, runs).repeats
+    if repeats is not None and shown < runs:
+        assert (1 - least) ** repeats <= MISSED * 1.000001
+
+
+def test_one_toolchain_whose_answer_flips() -> None:
+    answers = iter([NOT, UNCLEAR, SHOWS, NOT])
+    verdict, rate = agreed(NOT, lambda: next(answers), runs=5)
+    assert verdict is SHOWS
+    assert (rate.shown, rate.runs) == (1, 4)
+    assert agreed(UNCLEAR, lambda: UNCLEAR, runs=3)[0] is None
+
+
+def test_a_judge_repeats(tmp_path: Path) -> None:
+    """Half the runs of the script show its bug, the others nothing; a candidate without it never does."""
+    rolls = random.Random(3)
+
+    def answer(probe: Probe, toolchain: Toolchain) -> Observation:
+        bad = "gemm_buffer64" in probe.source and rolls.random() < 0.5
+        shown = "gemm_buffer64" if bad else "vecadd_256b"
+        return by_first_word(Probe(f"{shown};", "k.py", "gfx942"), toolchain)
+
+    judge = judge_of(Replay(answer), tmp_path)
+    while not judge.pin("gemm_buffer64; 0").interesting:
+        judge = judge_of(Replay(answer), tmp_path / "more")
+    judge.look_again("gemm_buffer64; 0")
+    for number in range(20):
+        assert judge.judge(f"gemm_buffer64; {number} + 1").interesting
+        assert not judge.judge(f"vecadd_256b; {number}").interesting
+    assert judge.repeats.rate is not None
