@@ -62,6 +62,8 @@ class Pass:
     have no part in the proof that the result is 1-minimal."""
     cosmetic: bool = False
     """True for changes that leave the syntax tree as it is: all are made at the end, in one trial."""
+    again: bool = False
+    """True where a hint that holds makes way for another like it, as half of a number for a quarter."""
     alone: bool = False
     """True where few of the hints hold: each is tried alone. Else as many as go together are tried at
     once, and halved where that fails."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from flybisect.script.scopes import Statement, Statements, qualified
+
+_NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 
 
 def label_of(table: Statements, entry: Statement) -> str:
@@ -14,7 +17,12 @@ def label_of(table: Statements, entry: Statement) -> str:
     written out, nor the functions further out, which may be written out as well; what failed is tried
     once more at the end in any case.
     """
-    return f"{qualified(table, entry).rpartition('.')[2]}: {_gist(table, entry.node)}"
+    return f"{qualified(table, entry).rpartition('.')[2]}: {without_numbers(_gist(table, entry.node))}"
+
+
+def without_numbers(text: str) -> str:
+    """The text with each number by a mark: what failed with `64` in it mostly fails with `32`."""
+    return _NUMBER.sub("#", text)
 
 
 def _gist(table: Statements, node: ast.stmt) -> str:

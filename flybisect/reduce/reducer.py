@@ -108,6 +108,7 @@ class Reducer:
         self._confirmed = ""
         self._original = ""
         self._learned = ("", Facts())
+        self._relearned = 0
         self._hopeless: tuple[str, list[Cut]] = "", []
 
     @property
@@ -145,16 +146,19 @@ class Reducer:
         while True:
             before = self._best
             while self._round(coarse):
-                if self._learned[0] == text:
-                    self._learn_again()
-            if fine and self._learned[0] != self._best:
-                self._learn_again()
+                self._learn_again(1)
+            if fine:
+                self._learn_again(2)
             self._round(fine)
             if self._best == before:
                 return
 
-    def _learn_again(self) -> None:
-        """Sizes and types have changed, so more things are of one kind; other expressions stand there."""
+    def _learn_again(self, times: int) -> None:
+        """Up to so many times: sizes and types have changed, so more things are of one kind, and other
+        expressions stand there."""
+        if self._relearned >= times or self._learned[0] == self._best:
+            return
+        self._relearned = times
         located = self._learned[1].located
         self._learned = (self._best, replace(learn(self._judge, self._best), located=located))
 
@@ -163,13 +167,20 @@ class Reducer:
         before, sweeps = self._best, 0
         for each in passes:
             at = self._best
-            self._search(each, verify=False, trusting=self._judge.compares)
+            self._sweep(each)
             sweeps += self._best != at
             if sweeps == TRUSTED:
                 self._confirm()
                 sweeps = 0
         self._confirm()
         return self._best != before
+
+    def _sweep(self, each: Pass) -> None:
+        while True:
+            before = self._best
+            self._search(each, verify=False, trusting=self._judge.compares)
+            if not each.again or self._best == before:
+                return
 
     def _confirm(self) -> None:
         """Has the result of some sweeps judged in full. Where it does not hold, the first of their

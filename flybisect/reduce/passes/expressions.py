@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.reduce.labels import label_of
+from flybisect.reduce.labels import label_of, without_numbers
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import SCOPES, Place, modules, operand_text, parts_of, places, root_name
@@ -34,7 +34,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                 news += _another(table, place, facts.kinds, substitutes)
             for new in dict.fromkeys(news):
                 edit = Edit(*table.source.span(place.node), new)
-                label = f"{label_of(table, entry)} {old} -> {new}"
+                label = f"{label_of(table, entry)} {without_numbers(f'{old} -> {new}')}"
                 found.append(Hint(label, Cut(edits=frozenset([edit]))))
     return found
 

@@ -12,12 +12,12 @@ from flybisect.script.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Each parameter with all that reads it."""
-    return [hint for hint, _ in _every(table)]
+    """Each parameter that is read, with all that reads it."""
+    return [hint for hint, read in _every(table) if read]
 
 
 def unread(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Those that nothing reads."""
+    """Those that nothing reads: they mostly go together."""
     return [hint for hint, read in _every(table) if not read]
 
 
