@@ -384,6 +384,7 @@ def test_comments_and_blank_lines() -> None:
         ("f('''\n''')\n", []),
         ("f(a, b)\n", []),
         ("f((a), ((b)))\nx = (y)\n", ["f(a, b)\nx = y\n"]),
+        ("x = a - ((b + c))\n", ["x = a - (b + c)\n"]),
         ("f((a + 1) * 2, (yield_ + 1), (c, d))\n", ["f((a + 1) * 2, yield_ + 1, (c, d))\n"]),
         (f"f(\n    {'a' * 60},\n    {'b' * 60},\n)\n", []),
     ],
@@ -391,6 +392,12 @@ def test_comments_and_blank_lines() -> None:
 def test_tidy(before: str, after: list[str]) -> None:
     assert texts(tidy.PASS, before) == after
     assert texts(tidy.PASS, before, Facts(original=before)) == []
+
+
+def test_brackets_that_a_call_of_the_original_has_too() -> None:
+    assert texts(tidy.PASS, "x = [(r)]\ny = (a)\n", Facts(original="f(r)\ny = (a)\n")) == [
+        "x = [r]\ny = (a)\n"
+    ]
 
 
 SAME_KIND = Kinds({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})

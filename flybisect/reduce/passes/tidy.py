@@ -11,6 +11,7 @@ from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit, apply
 from flybisect.script.scopes import Statement, Statements
+from flybisect.script.source import Source
 from flybisect.script.wrap import LINE
 
 
@@ -26,9 +27,14 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 
 def _brackets(table: Statements, original: str) -> list[Edit]:
-    source, tokens = table.source, table.source.tokens
-    tree = ast.dump(source.tree)
-    edits: list[Edit] = []
+    kept = {text for text, _ in _redundant(Source(original))}
+    return [edit for text, pair in _redundant(table.source) if text not in kept for edit in pair]
+
+
+def _redundant(source: Source) -> Iterator[tuple[str, list[Edit]]]:
+    """Pairs of brackets that can go, all of them, without the tree changing, with the text between."""
+    tokens, tree = source.tokens, ast.dump(source.tree)
+    going: list[Edit] = []
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.expr) or isinstance(node, ast.Tuple):
             continue
@@ -39,11 +45,11 @@ def _brackets(table: Statements, original: str) -> list[Edit]:
             if before.text != "(" or after.text != ")":
                 break
             pair = [Edit(before.start, before.end), Edit(after.start, after.end)]
-            if source.text[before.start : after.end] in original or not _same(apply(source.text, pair), tree):
+            if not _same(apply(source.text, going + pair), tree):
                 break
-            edits += pair
+            going += pair
+            yield source.text[before.start : after.end], pair
             first, behind = first - 1, behind + 1
-    return edits
 
 
 def _same(text: str, tree: str) -> bool:
