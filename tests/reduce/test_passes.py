@@ -29,6 +29,7 @@ from flybisect.reduce.passes import (
     sizes,
     slicing,
     statements,
+    sums,
     tidy,
     unexecuted,
     unwrap,
@@ -38,7 +39,7 @@ from tests.reduce.hints import texts
 
 MODULES = (
     annotated, arguments, bypass, carried, comments, dead, expressions, flags, folds, functions,
-    helpers, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, tidy,
+    helpers, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, sums, tidy,
     unexecuted, unwrap,
 )  # fmt: skip
 
@@ -117,6 +118,28 @@ def test_unwrap(before: str, after: list[str]) -> None:
 )
 def test_functions(before: str, after: list[str]) -> None:
     assert texts(functions.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("for i in range(4):\n    s = s + f(i)\n", ["s = sum([f(i) for i in range(4)], s)\n"]),
+        (
+            "for i in fx.range_constexpr(2, 4):\n    s += a[i]\n",
+            ["s = sum([a[i] for i in range(2, 4)], s)\n"],
+        ),
+        ("for i, b in c:\n    s = b + s\n", ["s = sum([b for i, b in c], s)\n"]),
+        ("for i in range(4):\n    s += s * i\n", []),
+        ("for i in range(4):\n    s += i\nf(i)\n", []),
+        ("for i in range(4):\n    s.a += i\n", []),
+        ("for i in range(4):\n    s = s * i\n", []),
+        ("for i in range(0, 4, init=[s]):\n    s += i\n", []),
+        ("for i in range(4):\n    s += i\n    f()\n", []),
+        ("for i in range(4):\n    s += i\nelse:\n    f()\n", []),
+    ],
+)
+def test_sums(before: str, after: list[str]) -> None:
+    assert texts(sums.PASS, before) == after
 
 
 @pytest.mark.parametrize(
@@ -387,6 +410,11 @@ def test_comments_and_blank_lines() -> None:
         ("x = a - ((b + c))\n", ["x = a - (b + c)\n"]),
         ("f((a + 1) * 2, (yield_ + 1), (c, d))\n", ["f((a + 1) * 2, yield_ + 1, (c, d))\n"]),
         (f"f(\n    {'a' * 60},\n    {'b' * 60},\n)\n", []),
+        (f"f({'a' * 60}, {'b' * 60})\n", [f"f(\n    {'a' * 60},\n    {'b' * 60},\n)\n"]),
+        (
+            f"for i in f({'a' * 60}, b={'b' * 60}): g\n",
+            [f"for i in f(\n    {'a' * 60},\n    b={'b' * 60},\n): g\n"],
+        ),
     ],
 )
 def test_tidy(before: str, after: list[str]) -> None:
