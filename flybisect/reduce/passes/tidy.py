@@ -12,18 +12,32 @@ from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit, apply
 from flybisect.script.scopes import Statement, Statements
 from flybisect.script.source import Source
-from flybisect.script.wrap import LINE
+from flybisect.script.wrap import LINE, wrapped
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Every statement header that spans lines, has changed, and fits on one line; then all brackets that
-    are not needed and that the unreduced script does not have."""
+    are not needed and that the unreduced script does not have; then the lines that have become long."""
     found: list[Hint] = []
     lines = [edit for entry in table.all for edit in _joined(table, entry, facts.original)]
-    for rank, edits in enumerate((lines, _brackets(table, facts.original))):
+    long = [edit for entry in table.all for edit in _wrapped(table, entry, facts.original)]
+    for rank, edits in enumerate((lines, _brackets(table, facts.original), long)):
         if edits:
             found.append(Hint(f"tidy {rank} {len(table.source.text)}", Cut(edits=frozenset(edits)), rank))
     return found
+
+
+def _wrapped(table: Statements, entry: Statement, original: str) -> Iterator[Edit]:
+    """A simple statement, or the header of a loop, with its arguments on a line each."""
+    source = table.source
+    end = table.all[entry.parts[0]].start if entry.parts else entry.end
+    text = source.text[entry.start : end].rstrip()
+    alone = not source.text[source.line_begin(entry.start) : entry.start].strip()
+    if "\n" not in text and alone and text not in original:
+        indent = source.indent(entry.node)
+        new = wrapped(text, indent) if len(indent) + len(text) > LINE else None
+        if new is not None:
+            yield Edit(entry.start, entry.start + len(text), new)
 
 
 def _brackets(table: Statements, original: str) -> list[Edit]:
