@@ -19,6 +19,7 @@ from flybisect.reduce.passes import (
     folds,
     functions,
     helpers,
+    host,
     known,
     layouts,
     names,
@@ -39,7 +40,7 @@ from tests.reduce.hints import texts
 
 MODULES = (
     annotated, arguments, bypass, carried, comments, dead, expressions, flags, folds, functions,
-    helpers, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, sums, tidy,
+    helpers, host, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, sums, tidy,
     unexecuted, unwrap,
 )  # fmt: skip
 
@@ -346,6 +347,16 @@ def test_expressions_of_another_kind_are_left_out() -> None:
     assert texts(expressions.PASS, "x = f(a, b)\n", facts) == ["x = b\n"]
 
 
+def test_host() -> None:
+    text = "@d\ndef k(x):\n    g(x)\ndef main():\n    k(1)\n    y = 2\n    if y:\n        k(y)\nmain()\n"
+    assert texts(host.PASS, text) == [
+        text.replace("    k(1)\n", ""),
+        text.replace("    if y:\n        k(y)\n", ""),
+        text.replace("    if y:\n        k(y)\n", ""),
+        text.removesuffix("main()\n"),
+    ]
+
+
 def test_known_values() -> None:
     facts = Facts(kinds=Kinds({}, {("f", "a.b"): "'x'", ("f", "c"): "4", ("", "c"): "5"}))
     text = "def f(a, c):\n    g(a.b, c)\n    g(c)\nh(c)\n"
@@ -353,6 +364,15 @@ def test_known_values() -> None:
         "def f(a, c):\n    g('x', c)\n    g(c)\nh(c)\n",
         "def f(a, c):\n    g(a.b, 4)\n    g(4)\nh(c)\n",
         "def f(a, c):\n    g(a.b, c)\n    g(c)\nh(5)\n",
+    ]
+
+
+def test_known_results() -> None:
+    facts = Facts(kinds=Kinds({}, {("", "f(1)"): "4", ("", "c.m()"): "5", ("", "h(2)"): "6"}))
+    text = "def f(a): return 4\nclass C:\n    def m(self): return 5\nc = C()\ng(f(1), c.m(), h(2))\nf(1)\n"
+    assert texts(known.PASS, text, facts) == [
+        text.replace("f(1),", "4,"),
+        text.replace("c.m(),", "5,"),
     ]
 
 

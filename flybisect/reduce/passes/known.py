@@ -9,29 +9,44 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.expressions import modules, places, root_name
+from flybisect.script.expressions import Place, modules, places, root_name
 from flybisect.script.instrument import around
 from flybisect.script.scopes import IMPLICIT, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """For each name or attribute with one known value, all its reads in one function."""
+    """For each name or attribute with one known value, all its reads in one function; then calls of the
+    script's own functions and methods."""
     imported = modules(table)
+    functions = {entry.node.name for entry in table.all if isinstance(entry.node, ast.FunctionDef)}
     edits: dict[tuple[str, str], set[Edit]] = defaultdict(set)
     for entry in table.all:
         where = around(table, entry)
         for place in places(table, entry):
             node = place.node
-            if not isinstance(node, (ast.Name, ast.Attribute)) or root_name(node) in imported | IMPLICIT:
+            if isinstance(node, ast.Call):
+                if not _computes(place, functions, imported):
+                    continue
+            elif not isinstance(node, (ast.Name, ast.Attribute)) or root_name(node) in imported | IMPLICIT:
                 continue
             text = table.source.segment(node)
             value = facts.kinds.values.get((where, text))
             if value is not None and not _assigned_plainly(table, entry, node):
                 edits[where, text].add(Edit(*table.source.span(node), value))
     return [
-        Hint(f"known {where}: {text} {len(group)}", Cut(edits=frozenset(group)))
+        Hint(f"known {where}: {text} {len(group)}", Cut(edits=frozenset(group)), rank=int(text.endswith(")")))
         for (where, text), group in edits.items()
     ]
+
+
+def _computes(place: Place, functions: set[str], imported: frozenset[str]) -> bool:
+    """A call of a function or method of the script whose result is used."""
+    call = place.node
+    if not isinstance(call, ast.Call) or isinstance(place.parent, ast.Expr):
+        return False
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in functions and root_name(call.func) not in imported
+    return isinstance(call.func, ast.Name) and call.func.id in functions
 
 
 def _assigned_plainly(table: Statements, entry: Statement, node: ast.expr) -> bool:
