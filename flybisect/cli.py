@@ -7,7 +7,6 @@ machine's in one sentence, 125 cannot be judged, 130 interrupted.
 from __future__ import annotations
 
 import io
-import sqlite3
 import sys
 from collections.abc import Sequence
 
@@ -29,8 +28,8 @@ from flybisect.commands import (
     resume,
     run,
 )
-from flybisect.errors import UserError
 from flybisect.interrupt import Interrupted, interruptible
+from flybisect.told import TOLD, told
 
 app = typer.Typer(
     name="flybisect",
@@ -80,15 +79,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         with interruptible():
             app(args=given, prog_name="flybisect", obj=tuple(given))
-    except UserError as error:
-        _fail(str(error), 2)
     except Interrupted as interrupted:
         _fail(f"ended by {interrupted}", interrupted.exit_code)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        _fail(f"{where}{error.strerror or error}", 2)
-    except sqlite3.Error as error:
-        _fail(f"the session's journal cannot be written: {error}", 2)
+    except TOLD as error:
+        _fail(told(error), 2)
 
 
 def _print_anything() -> None:

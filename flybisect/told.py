@@ -1,0 +1,29 @@
+"""Errors of the user's or the machine's as the sentence that a command ends with."""
+
+from __future__ import annotations
+
+import configparser
+import sqlite3
+
+from git.exc import GitCommandError, GitError
+
+from flybisect.errors import UserError
+
+TOLD = (UserError, OSError, sqlite3.Error, GitError, configparser.Error)
+"""All others are mistakes of the program's. GitPython reads a clone's configuration with `configparser`."""
+
+
+def told(error: BaseException) -> str:
+    """The sentence, for one of `TOLD`."""
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or error}"
+    if isinstance(error, sqlite3.Error):
+        return f"the session's journal cannot be written: {error}"
+    if isinstance(error, GitCommandError):
+        said = [line.strip(" '\n") for line in str(error.stderr or error).replace("stderr:", "").splitlines()]
+        lines = [line for line in said if line]
+        return f"the clone of FlyDSL cannot be read: {lines[-1] if lines else 'git failed'}"
+    if isinstance(error, (GitError, configparser.Error)):
+        return f"the clone of FlyDSL cannot be read: {' '.join(str(error).split())}"
+    return str(error)
