@@ -11,6 +11,7 @@ from flybisect.reduce.passes import (
     arguments,
     bypass,
     carried,
+    classes,
     comments,
     constants,
     dead,
@@ -36,12 +37,13 @@ from flybisect.reduce.passes import (
     unwrap,
 )
 from flybisect.script.instrument import Kinds
+from flybisect.script.polish import polished
 from tests.reduce.hints import texts
 
 MODULES = (
-    annotated, arguments, bypass, carried, comments, dead, expressions, flags, folds, functions,
-    helpers, host, known, layouts, names, noise, pairs, parameters, results, sizes, slicing, statements, sums, tidy,
-    unexecuted, unwrap,
+    annotated, arguments, bypass, carried, classes, comments, dead, expressions, flags, folds,
+    functions, helpers, host, known, layouts, names, noise, pairs, parameters, results, sizes,
+    slicing, statements, sums, tidy, unexecuted, unwrap,
 )  # fmt: skip
 
 
@@ -345,6 +347,35 @@ def test_expressions_of_another_kind_are_left_out() -> None:
     assert texts(expressions.PASS, "x = f(a)\n", facts) == []
     facts = Facts(kinds=Kinds({("", "f(a, b)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"}))
     assert texts(expressions.PASS, "x = f(a, b)\n", facts) == ["x = b\n"]
+
+
+RECORD = "class C:\n    def __init__(self, a, b=2):\n        self.a = a\n        self.c = self.a + b\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RECORD + "x = C(1)\nf(x.a, x.c)\n", ["a = 1\nb = 2\nx_a = a\nx_c = x_a + b\nf(x_a, x_c)\n"]),
+        (RECORD + "def g():\n    x = C(b=f(1), a=3)\n    return x.c\n",
+         ["def g():\n    a = 3\n    b = f(1)\n    x_a = a\n    x_c = x_a + b\n    return x_c\n"]),
+        (RECORD + "x = C(1)\nf(x)\n", []),
+        (RECORD + "x = C(1)\nx.a = 4\nf(x.c)\n", []),
+        (RECORD + "x, y = C(1), C(2)\nf(x.a, y.a)\n", []),
+        ("class C(NamedTuple):\n    a: int\n    b: int = 2\nx = C(1)\nf(x.a, x.b)\n",
+         ["a = 1\nb = 2\nx_a = a\nx_b = b\nf(x_a, x_b)\n"]),
+        (RECORD.rstrip() + "\n    def at(self, i): return self.a + i\nx = C(1)\nf(x.at(2))\n",
+         ["a = 1\nb = 2\nx_a = a\nx_c = x_a + b\nf((x_a + 2))\n"]),
+        ("class C:\n    @property\n    def n(self):\n        return 3\nf(C().n)\n",
+         ["class C:\n    pass\n\n\nf(3)\n"]),
+        ("class C:\n    def m(self, i):\n        g(i)\nx = C()\ny(x)\nx.m(2)\n",
+         ["class C:\n    pass\n\n\nx = C()\ny(x)\nself = x\ni = 2\ng(i)\n"]),
+        ("class C:\n    def m(self, i):\n        g(self, i)\nx.m(2)\nx.m(3)\n", []),
+        ("class C:\n    def m(self, i): return self.m(i)\nC().m(2)\n", []),
+        ("class C(B):\n    def __init__(self):\n        super().__init__()\nx = C()\nf(x.a)\n", []),
+    ],
+)  # fmt: skip
+def test_classes(before: str, after: list[str]) -> None:
+    assert [polished(text) for text in texts(classes.PASS, before)] == after
 
 
 def test_host() -> None:

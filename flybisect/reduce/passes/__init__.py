@@ -8,6 +8,7 @@ from flybisect.reduce.passes import (
     arguments,
     bypass,
     carried,
+    classes,
     comments,
     constants,
     dead,
@@ -48,6 +49,7 @@ PASSES: tuple[Pass, ...] = (
     statements.PASS,
     unwrap.PASS,
     sums.PASS,
+    classes.PASS,
     functions.PASS,
     names.PASS,
     bypass.PASS,
@@ -66,6 +68,7 @@ PASSES: tuple[Pass, ...] = (
     expressions.PASS,
     constants.HALVED,
     constants.TO_ONE,
+    constants.FURTHER,
     comments.PASS,
     tidy.PASS,
 )
