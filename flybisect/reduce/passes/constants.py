@@ -62,4 +62,5 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True, shortcut=True)
-HALVED = Pass("halves", "numbers halved", halved, fine=True, again=True, alone=True)
+HALVED = Pass("halves", "numbers halved", halved, fine=True, alone=True)
+FURTHER = Pass("halves", "numbers halved", halved, fine=True, again=True, alone=True)
