@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 from flybisect.findings.model import Findings
 from flybisect.report import command
@@ -32,19 +31,10 @@ def reproduce_sh(found: Findings) -> str:
         flybisect=None if alone else _by_flybisect(found, view),
         condition=plain,
         condition_text=repr(settled(found)),
-        runs=[(name, arch, [shlex.quote(word) for word in argv]) for name, arch, argv in _runs(found, view)],
+        runs=[(name, arch, [shlex.quote(word) for word in argv]) for name, arch, argv in view.runs],
         marks=[shlex.quote(mark) for mark in marks(found.script.observation)],
         signal=ends_by(found.script.observation),
     )
-
-
-def _runs(found: Findings, view: View) -> list[tuple[str, str, Sequence[str]]]:
-    runs: list[tuple[str, str, Sequence[str]]] = [("this", found.arch, view.argv)]
-    against = found.case.against
-    if view.measured and against is not None:
-        argv = view.argv if against.argv is None else against.argv
-        runs.append(("base", against.arch or found.arch, argv))
-    return runs
 
 
 def _condition(found: Findings) -> str | None:

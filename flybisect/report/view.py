@@ -70,6 +70,16 @@ class View:
         return None if against is None else against.argv
 
     @property
+    def runs(self) -> list[tuple[str, str, Sequence[str]]]:
+        """Name, arch and arguments: as it stands, and where figures are the bug, what it is compared with."""
+        found: list[tuple[str, str, Sequence[str]]] = [("this", self.found.arch, self.argv)]
+        against = self.found.case.against
+        if self.measured and against is not None:
+            argv = self.argv if against.argv is None else against.argv
+            found.append(("base", against.arch or self.found.arch, argv))
+        return found
+
+    @property
     def failure(self) -> str | None:
         return failure_text(self.script.observation)
 

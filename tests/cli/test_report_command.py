@@ -92,6 +92,12 @@ def test_a_measured_bug_is_judged_by_its_condition(
     folder = tmp_path / "bug"
     assert (folder / "assembly" / "kernel.s").stat().st_size > 1000
     found = (folder / "repro.py").read_text()
+    ran = run("export", "--lit", "--workdir", tmp_path, "-q")
+    assert ran.code == 2
+    assert "--pytest" in ran.err
+    ran = run("export", "--pytest", "--workdir", tmp_path, "-q")
+    assert ran.code == 0, ran.err
+    assert "assert not (this['vgprs'] > base.vgprs" in ran.out
     (folder / "repro.py").write_text(found.replace("VALUES = int", "VALUES = 5 or int"))
     assert _reproduce(folder, tmp_path) == 1
 
@@ -110,3 +116,27 @@ def _reproduce(folder: Path, workdir: Path) -> int:
     environment = {**os.environ, "ROCM_PATH": str(find_rocm(workdir).root)}
     command = ["bash", str(folder / "reproduce.sh"), sys.executable]
     return subprocess.run(command, env=environment, capture_output=True, timeout=120).returncode
+
+
+def test_an_exported_test_fails_now_and_passes_without_the_bug(
+    run: Run, reduced: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "test_bug.py"
+    ran = run("export", "--pytest", "--workdir", reduced, "-o", path, "-q")
+    assert ran.code == 0, ran.err
+    text = path.read_text()
+    assert "def test_legalization_fly_copy_atom_call_ssa(tmp_path):" in text
+    path.write_text(text.replace("    fx.copy(load", "    # fx.copy(load"))
+    environment = {**os.environ, "ROCM_PATH": str(find_rocm(reduced).root)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, path]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_exported_file_for_fly_opt(run: Run, reduced: Path) -> None:
+    ran = run("export", "--lit", "--workdir", reduced, "-q")
+    assert ran.code == 0, ran.err
+    assert "// RUN: %fly-opt %s --convert-fly-to-rocdl | FileCheck %s\n" in ran.out
+    assert "// CHECK-LABEL: @gemm_kernel" in ran.out
+    assert "// CHECK-NOT: fly.copy_atom_call_ssa\nmodule" in ran.out
+    assert run("export", "--workdir", reduced).code == 2

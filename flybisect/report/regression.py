@@ -1,0 +1,103 @@
+"""Tests that fail now and pass once the bug is repaired: for pytest, and for fly-opt with FileCheck."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from flybisect import __version__
+from flybisect.errors import UserError
+from flybisect.findings.model import Findings
+from flybisect.report import command
+from flybisect.report.condition import in_python, settled
+from flybisect.report.private import Private
+from flybisect.report.templating import template
+from flybisect.report.view import View
+from flybisect.signature import classify
+
+TIMEOUT = 600
+"""Seconds for one compile of the exported test."""
+CODEGEN = "gpu-module-to-binary{format=isa}"
+PLAIN_PASS = re.compile(r"[\w-]+")
+
+
+def as_pytest(found: Findings, private: Private) -> str:
+    """Raises UserError where a plain run does not tell the bug."""
+    view = View(found)
+    condition = None
+    if view.measured:
+        against = found.case.against
+        by_flydsl = against is not None and against.flydsl is not None
+        condition = None if by_flydsl else in_python(settled(found))
+        if condition is None:
+            raise UserError(
+                f"what counts as the bug ({view.condition}) takes more than the figures of one FlyDSL's code "
+                "object, so there is no test to export; `flybisect check` is one"
+            )
+    script, observer = found.script.text.rstrip() + "\n", command.observer_text()
+    quotes = '"""' if '"""' not in script + observer else "'''"
+    if quotes in script + observer:
+        raise UserError("the script has both kinds of triple quotes in it, so it can't stand in a test")
+    text = template("regression.py.j2").render(
+        title=private.text(view.title),
+        version=__version__,
+        before=found.original.statements,
+        after=found.script.statements,
+        quotes=quotes,
+        script=script,
+        observer=observer,
+        timeout=TIMEOUT,
+        name=slug(found),
+        condition=condition,
+        runs=[(name, repr(arch), [repr(word) for word in argv]) for name, arch, argv in view.runs],
+    )
+    return private.script(text)
+
+
+def as_lit(found: Findings, private: Private) -> str:
+    """Raises UserError where no pass fails."""
+    ir = found.dump
+    failure = classify(found.script.observation)
+    if failure is None:
+        raise UserError(
+            "nothing fails here: figures are the bug, and no stage of the IR shows them; take --pytest"
+        )
+    if ir is None:
+        raise UserError("it fails before there is IR to be put into a file; take --pytest")
+    if len(ir.ir) != 1:
+        raise UserError(f"the script compiles {len(ir.ir)} modules, and a file holds one; take --pytest")
+    view = View(found)
+    return template("regression.mlir.j2").render(
+        option=fly_opt_option(pass_of(found)),
+        title=private.text(view.title),
+        flydsl=found.flydsl,
+        labels=_labels(ir.ir[0]),
+        absents=[failure.text] if failure.kind == "legalization" else [],
+        ir=private.script(ir.ir[0].rstrip()),
+    )
+
+
+def pass_of(found: Findings) -> str:
+    """The fragment of the pipeline that fails; code generation where all passes get through."""
+    assert found.dump is not None
+    return found.dump.failing_pass or CODEGEN
+
+
+def pipeline(fragment: str) -> str:
+    return f"builtin.module({fragment})"
+
+
+def fly_opt_option(fragment: str) -> str:
+    """`--NAME` where that is enough."""
+    return f"--{fragment}" if PLAIN_PASS.fullmatch(fragment) else f"--pass-pipeline='{pipeline(fragment)}'"
+
+
+def slug(found: Findings) -> str:
+    """A name for a test, of what the bug is."""
+    said = found.signature or found.oracle
+    words = re.sub(r"[^0-9A-Za-z]+", "_", said.split(" in ")[0]).strip("_").lower()
+    return words[:60].rstrip("_") or "bug"
+
+
+def _labels(module: str) -> Sequence[str]:
+    return list(dict.fromkeys(re.findall(r"gpu\.func @([\w$.-]+)", module)))
