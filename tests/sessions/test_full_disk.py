@@ -47,7 +47,8 @@ for ballast in range(3):
     try:
         while kept < 5000:
             number = kept
-            journal.record(ONE, replace(PROBE, source=str(number)), replace(SEEN, stderr=os.urandom(2000).hex()))
+            seen = replace(SEEN, stderr=os.urandom(2000).hex())
+            journal.record(ONE, replace(PROBE, source=str(number)), seen)
             kept += 1
             write_text(disk / "best.py", f"x = {number}\\n" * 20000)
             best = number
