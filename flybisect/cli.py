@@ -15,6 +15,7 @@ import typer
 from flybisect import __version__
 from flybisect.commands import (
     check,
+    clean,
     commits,
     compare,
     doctor,
@@ -28,6 +29,7 @@ from flybisect.commands import (
     report,
     resume,
     run,
+    sessions,
 )
 from flybisect.interrupt import Interrupted, interruptible
 from flybisect.told import TOLD, told
@@ -52,6 +54,8 @@ for command in (
     resume,
     report,
     export,
+    sessions,
+    clean,
     oracles,
     passes,
     doctor,
