@@ -26,7 +26,8 @@ pytestmark = pytest.mark.skipif(not syscalls.available(), reason="needs seccomp"
 Lesser = Callable[[str], Observation]
 
 
-def _lesser(toolchain: Toolchain, folder: Path, *without: str) -> Toolchain:
+def lesser_toolchain(toolchain: Toolchain, folder: Path, *without: str) -> Toolchain:
+    """The same, whose interpreter runs as on a kernel without some means."""
     words = [sys.executable, lesser_kernel.__file__, *without, "--", str(toolchain.python)]
     python = folder / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.join(words)} "$@"\n')
@@ -41,7 +42,7 @@ def without(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def lesser(toolchain: Toolchain, without: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lesser]:
-    chain = _lesser(toolchain, tmp_path_factory.mktemp("lesser"), *without.split())
+    chain = lesser_toolchain(toolchain, tmp_path_factory.mktemp("lesser"), *without.split())
     with Runner(tmp_path_factory.mktemp("scratch"), jobs=1) as runner:
 
         def run(source: str) -> Observation:

@@ -25,6 +25,7 @@ from flybisect.toolchain.installed import installed
 from flybisect.toolchain.rocm import find_rocm
 from tests.probe.processes import named, running
 from tests.probe.scripts import COPY
+from tests.probe.test_lesser_kernels import lesser_toolchain
 from tests.soak.hostile_scripts import SCRIPTS
 
 TIMEOUT = 6.0
@@ -89,8 +90,8 @@ def _receives(server: socket.socket) -> bool:
     return True
 
 
-def soak(only: Collection[str] = ()) -> Tally:
-    """Run them all, or those named."""
+def soak(only: Collection[str] = (), without: Collection[str] = ()) -> Tally:
+    """Run them all, or those named; as on a kernel without `namespaces` or `landlock`, where named."""
     tally = Tally()
     # Not below /tmp, which a trial may have of its own.
     home = Path(__file__).parent
@@ -105,6 +106,8 @@ def soak(only: Collection[str] = ()) -> Tally:
             (outside / name).write_text("kept")
         listeners = Listeners(Path(scratch))
         toolchain = installed(find_rocm(Path(scratch)))
+        if without:
+            toolchain = lesser_toolchain(toolchain, Path(scratch), *without)
         good = _outcome(runner.run(Probe(COPY, "good.py", "gfx942"), toolchain))
         for number, (name, text) in enumerate(SCRIPTS.items()):
             if only and name not in only:
@@ -167,7 +170,9 @@ def _state(outside: Path) -> list[tuple[object, ...]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scripts", nargs="*", help="Names of those to run; all without any.")
-    tally = soak(parser.parse_args().scripts)
+    parser.add_argument("--without", nargs="*", default=(), choices=("namespaces", "landlock"))
+    options = parser.parse_args()
+    tally = soak(options.scripts, options.without)
     held = confinement()
     print(f"{tally.scripts} hostile scripts; lacking here: {'; '.join(held.lacks) or 'nothing'}")
     for problem in tally.problems:
