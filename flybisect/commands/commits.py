@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked, listed, search_commits
 from flybisect.bisecting.start import open_study
 from flybisect.commands.notify import notifier
@@ -65,6 +66,7 @@ def commits(
     stand = set_up(studied.request(context.obj), notify, extra_index_url=extra)
     range_ = listed(asked, stand, notify)
     with open_study(stand, notify) as study:
+        resuming.remember(study.session.folder, context.obj)
         answer, log = search_commits(asked, range_, stand, study, study.observer, studied.find, notify)
         data = answer.to_dict(str(log))
         study.session.save_result({**(study.session.result() or {}), "commits": data})

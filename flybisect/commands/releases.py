@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from flybisect import resuming
 from flybisect.bisecting.releases import ReleaseSearch
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.commands import options
@@ -24,6 +25,7 @@ def releases(
     stand = set_up(studied.request(context.obj), notify, extra_index_url=extra)
     found = versions_in(versions, stand, pre=pre, extra_index_url=extra, notify=notify)
     with open_study(stand, notify) as study:
+        resuming.remember(study.session.folder, context.obj)
         search = ReleaseSearch(found, stand.toolchains, study.observer, study.measure)
         answer = search.run(studied.find, stand.jobs)
         study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})

@@ -10,9 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked
 from flybisect.case import split_args
 from flybisect.commands import options
+from flybisect.commands.sandbox import RequireSandbox
 from flybisect.durable import write_text
 from flybisect.errors import UserError
 from flybisect.findings.clone import known_clone
@@ -101,6 +103,7 @@ def run(
     skip_passes: Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")] = None,
     pre: options.Pre = False,
     extra_index_url: options.ExtraIndex = None,
+    require_sandbox: RequireSandbox = False,
     workdir: options.Workdir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -135,6 +138,7 @@ def run(
     with watching("getting ready", quiet) as show:
         bench = prepare(request, show.notify)
         with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
+            resuming.remember(session.folder, context.obj)
             report = (
                 session.folder / "report.md" if output is None else output_path(output, Path(), bench.case)
             )

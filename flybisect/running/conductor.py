@@ -80,6 +80,7 @@ class Conductor:
     def _reduce(self) -> str:
         bench, session = self._bench, self._session
         with bench.judge(session.journal) as judge:
+            judge.repeats.notify = self._show.notify
             verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
             self._signature = judge.signature
             self._oracle = judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
