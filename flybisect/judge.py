@@ -19,7 +19,7 @@ from flybisect.limits import IMPORTS, MEMORY, TimeLimit
 from flybisect.memo import Memo, tree_key
 from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
-from flybisect.repeats import Repeats
+from flybisect.repeats import Notes, Repeats
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
@@ -162,6 +162,7 @@ class Judge:
         """Run the pinned script some more, lest it show the bug now and then only. Raises UserError where
         that is too rarely to judge by; see `flybisect.repeats`."""
         assert self._first is not None
+        self.repeats.notes = self._journal if isinstance(self._journal, Notes) else None
         pinned, seconds = self._verdict(self._first), self._first.subject.seconds
         self.repeats.begin(pinned, seconds, lambda: self._fresh(source, None)[0])
 

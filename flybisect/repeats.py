@@ -15,6 +15,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
@@ -55,6 +56,19 @@ class Rate:
         return f"{self.shown} of {self.runs} runs"
 
 
+@runtime_checkable
+class Notes(Protocol):
+    """Where what was measured is kept for the next run; `flybisect.journal.Journal` is one."""
+
+    def note(self, name: str, text: str) -> None: ...
+
+    def noted(self, name: str) -> str | None: ...
+
+
+NOTE = "shown"
+"""Under which it is kept: `9/20`."""
+
+
 class Repeats:
     """Of one search; looks at nothing before `begin`. Judging may go on in several threads after that."""
 
@@ -63,18 +77,33 @@ class Repeats:
         """Is told, in a sentence, when answers are seen to differ."""
         self.rate: Rate | None = None
         """Of the script that was seen to flip; None while none was."""
+        self.notes: Notes | None = None
         self._begun = False
         self.runs = 1
         """Of a candidate that does not show the bug at first."""
 
     def begin(self, first: Verdict, seconds: float, again: Again) -> None:
-        """Look at the unreduced script, which is interesting, some more. Raises UserError where it is too
-        rarely. `seconds`: what a run takes."""
+        """Look at the unreduced script, which is interesting, some more, unless an earlier run of the session
+        did. `seconds`: what a run takes. Raises UserError where it shows its bug too rarely."""
         self._begun = True
+        if (known := self._known()) is not None:
+            self._settle(known)
+            return
         for _ in range(1 if seconds >= SLOW else AT_START):
             if not _same(first, again()):
                 self._measure(first, again)
                 return
+        self._note(Rate(1, 1))
+
+    def _known(self) -> Rate | None:
+        text = self.notes.noted(NOTE) if self.notes is not None else None
+        shown, _, runs = (text or "").partition("/")
+        valid = shown.isdecimal() and runs.isdecimal() and 0 < int(shown) <= int(runs) <= MEASURED
+        return Rate(int(shown), int(runs)) if valid else None
+
+    def _note(self, rate: Rate) -> None:
+        if self.notes is not None:
+            self.notes.note(NOTE, f"{rate.shown}/{rate.runs}")
 
     def settled(self, source: str, verdict: Verdict, again: Again) -> Verdict:
         """The verdict on a candidate that was run once. Raises UserError where its bug is too rare."""
@@ -99,6 +128,12 @@ class Repeats:
         """`shown`: a run that shows the bug; another one was seen that does not."""
         answers = [again() for _ in range(MEASURED - 2)]
         rate = Rate(1 + sum(_same(shown, each) for each in answers), MEASURED)
+        self._note(rate)
+        self._settle(rate)
+
+    def _settle(self, rate: Rate) -> None:
+        if rate.shown == rate.runs:
+            return
         if rate.repeats is None:
             raise UserError(
                 f"the bug shows in {rate} of the same script, which is too rarely to judge by: a candidate "

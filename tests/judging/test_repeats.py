@@ -113,10 +113,59 @@ def test_a_judge_repeats(tmp_path: Path) -> None:
         return by_first_word(Probe(f"{shown};", "k.py", "gfx942"), toolchain)
 
     judge = judge_of(Replay(answer), tmp_path)
-    while not judge.pin("gemm_buffer64; 0").interesting:
-        judge = judge_of(Replay(answer), tmp_path / "more")
+    for more in range(20):  # the first run may show nothing
+        if judge.pin("gemm_buffer64; 0").interesting:
+            break
+        (tmp_path / f"{more}").mkdir()
+        judge = judge_of(Replay(answer), tmp_path / f"{more}")
     judge.look_again("gemm_buffer64; 0")
     for number in range(20):
         assert judge.judge(f"gemm_buffer64; {number} + 1").interesting
         assert not judge.judge(f"vecadd_256b; {number}").interesting
     assert judge.repeats.rate is not None
+
+
+def test_the_next_run_knows(tmp_path: Path) -> None:
+    judge = judge_of(Replay(), tmp_path)
+    judge.pin("gemm_buffer64; 0")
+    judge.look_again("gemm_buffer64; 0")
+    assert len(judge._prober.ran) == 3  # type: ignore[attr-defined]
+    again = judge_of(Replay(), tmp_path)
+    again.pin("gemm_buffer64; 0")
+    again.look_again("gemm_buffer64; 0")
+    assert again._prober.ran == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", ["", "1", "x/y", "0/20", "21/20", "9/99999999999", "3/2"])
+def test_a_note_that_makes_no_sense_is_none(text: str) -> None:
+    class Kept:
+        def note(self, name: str, said: str) -> None:
+            self.said = said
+
+        def noted(self, name: str) -> str | None:
+            return text
+
+    repeats = Repeats()
+    repeats.notes = kept = Kept()
+    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    assert kept.said == "1/1"
+
+
+def test_a_rate_that_was_measured_holds_for_the_next_run() -> None:
+    class Kept:
+        said: str | None = None
+
+        def note(self, name: str, said: str) -> None:
+            self.said = said
+
+        def noted(self, name: str) -> str | None:
+            return self.said
+
+    kept, first, second = Kept(), Repeats(), Repeats()
+    first.notes = second.notes = kept
+    again = flaky(0.5, seed=1)
+    while first.rate is None:
+        kept.said = None
+        first.begin(SHOWS, 0.3, again)
+    second.begin(SHOWS, 0.3, again)
+    assert (second.rate, second.runs) == (first.rate, first.runs)
