@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import functions, names
-from flybisect.reduce.passes.records import without_record
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict, Edit
 from flybisect.script.expressions import modules, root_name
 from flybisect.script.layout import reindented
+from flybisect.script.records import without_record
 from flybisect.script.scopes import Statement, Statements
 from flybisect.script.source import Source
 
