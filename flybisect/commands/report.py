@@ -18,7 +18,9 @@ from flybisect.findings.gather import bench_of, gather
 from flybisect.findings.sessions import session_named
 from flybisect.report import bundle as bundles
 from flybisect.report.asjson import print_json
+from flybisect.report.html import as_html
 from flybisect.report.markdown import as_markdown
+from flybisect.report.plots import pictures
 from flybisect.report.private import here
 from flybisect.workbench import workdir_of
 
@@ -34,6 +36,13 @@ def report(
             metavar="OUT.zip",
             help="Also a zip: script, report, IR, assembly, metadata, git bisect log, reproduce.sh.",
         ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also one HTML file with pictures and both scripts."),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also the pictures alone, a file each.")
     ] = None,
     repo: about.Repo = None,
     workdir: options.Workdir = None,
@@ -54,14 +63,31 @@ def report(
         checked = bundles.check(texts, bench_of(entry, root, notify).subject.toolchain)
         if not checked.shows:
             raise UserError(f"{bundle} is written, but its reproduce.sh does not show the bug: {checked.why}")
+    written = [bundle] if bundle is not None else []
     if output is not None:
         write_text(output, text)
+        written.append(output)
+    if html is not None:
+        write_text(html, as_html(found, private))
+        written.append(html)
+    if svg is not None:
+        written += _pictures(svg, pictures(found))
     if json:
-        print_json({"session": str(found.folder), "output": None if output is None else str(output)})
-    elif output is None and bundle is None:
+        files = [str(path) for path in written]
+        print_json({"session": str(found.folder), "written": files, "markdown": text})
+    elif not written:
         sys.stdout.write(text)
     else:
-        print("\n".join(str(path) for path in (output, bundle) if path is not None))
+        print("\n".join(map(str, written)))
+
+
+def _pictures(folder: Path, drawn: dict[str, str]) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, picture in drawn.items():
+        paths.append(folder / f"{name}.svg")
+        write_text(paths[-1], picture + "\n")
+    return paths
 
 
 def add_to(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -57,6 +58,11 @@ class View:
         return f"For {self.found.arch} on FlyDSL {self.found.flydsl}, {first}." + "".join(
             f" {sentence}" for sentence in self._since()
         )
+
+    @property
+    def plain_summary(self) -> str:
+        """Without marks of Markdown."""
+        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", self.summary).replace("`", "")
 
     @property
     def argv(self) -> tuple[str, ...]:

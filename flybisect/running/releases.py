@@ -115,6 +115,8 @@ def variant(versions: Sequence[str], argv: tuple[str, ...], scripts: Scripts, st
     case = replace(stand.case, argv=argv, against=None)
     study_of = Study(case, stand.source, argv, stand.arch)
     observer = Observer(study_of, Anything(), study.runner, study.session.journal)
+    # Both ends first: how long a trial takes there bounds the others.
+    observer.ends(*(stand.toolchains.get(version) for version in (versions[0], versions[-1])))
     rows = []
     for at, version in enumerate(versions):
         try:

@@ -1,0 +1,46 @@
+"""The report as one HTML file that needs nothing beside it: pictures, tables, both scripts."""
+
+from __future__ import annotations
+
+from flybisect.findings.model import Findings
+from flybisect.report.plots import pictures
+from flybisect.report.private import Private
+from flybisect.report.sides import beside
+from flybisect.report.tables import release_rows, variant_rows
+from flybisect.report.templating import template
+from flybisect.report.view import UPSTREAM, View, reduction_line
+
+
+def as_html(found: Findings, private: Private) -> str:
+    view = View(found)
+    head, rows = release_rows(view.matrix, found.base if found.matrix else "")
+    variants = variant_rows(found.variants) if found.variants else ([], [])
+    before, after = found.original.text, found.script.text
+    known = found.environment
+    environment = {
+        "FlyDSL": known.flydsl,
+        "commit": known.flydsl_commit,
+        "LLVM in it": known.llvm,
+        "LLVM pin": known.llvm_pin,
+        "arch": found.arch,
+        "Python": known.python,
+        "torch": known.torch,
+        "ROCm": known.rocm or "none",
+        "linker": known.linker,
+        "OS": f"{known.os}, {known.machine}",
+    }
+    text = template("report.html.j2").render(
+        view=view,
+        found=found,
+        plots=pictures(found),
+        head=head,
+        rows=rows,
+        variants=variants,
+        figures=view.figure_rows(found.script),
+        original_figures=view.figure_rows(found.original) if found.reduced is not None else [],
+        pairs=beside(private.script(before), private.script(after)) if found.reduced is not None else [],
+        environment={name: value for name, value in environment.items() if value},
+        reduction_line="" if found.reduction is None else reduction_line(found.reduction),
+        upstream=UPSTREAM,
+    )
+    return private.text(private.script(text))
