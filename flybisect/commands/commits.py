@@ -10,10 +10,11 @@ import typer
 from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked, listed, search_commits
 from flybisect.bisecting.start import open_study
-from flybisect.commands.notify import notifier
 from flybisect.commands.studied import Studied, takes_studied
 from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits
+from flybisect.report.live import watching
+from flybisect.running.falling import Watched, called
 from flybisect.workbench import set_up
 
 
@@ -51,7 +52,6 @@ def commits(
     studied: Studied,
 ) -> None:
     """Find the commit that brought the bug in, or the one that repaired it."""
-    notify = notifier(studied.quiet)
     extra = studied.extra_index_url
     asked = CommitsAsked(
         range=commits,
@@ -63,13 +63,16 @@ def commits(
         first_parent=first_parent,
         extra_index_url=extra,
     )
-    stand = set_up(studied.request(context.obj), notify, extra_index_url=extra)
-    range_ = listed(asked, stand, notify)
-    with open_study(stand, notify) as study:
-        resuming.remember(study.session.folder, context.obj)
-        answer, log = search_commits(asked, range_, stand, study, study.observer, studied.find, notify)
-        data = answer.to_dict(str(log))
-        study.session.save_result({**(study.session.result() or {}), "commits": data})
+    with watching("commits", studied.quiet) as show:
+        stand = set_up(studied.request(context.obj), show.notify, extra_index_url=extra)
+        range_ = listed(asked, stand, show.notify)
+        with open_study(stand, show.notify) as study:
+            resuming.remember(study.session.folder, context.obj)
+            show.bisecting(len(range_.line.candidates))
+            observer = Watched(study.observer, lambda tried: show.trying(called(tried)))
+            answer, log = search_commits(asked, range_, stand, study, observer, studied.find, show.notify)
+            data = answer.to_dict(str(log))
+            study.session.save_result({**(study.session.result() or {}), "commits": data})
     if studied.json:
         print_json(data)
     else:

@@ -8,10 +8,11 @@ from flybisect import resuming
 from flybisect.bisecting.releases import ReleaseSearch
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.commands import options
-from flybisect.commands.notify import notifier
 from flybisect.commands.studied import Studied, takes_studied
 from flybisect.report.asjson import print_json
+from flybisect.report.live import watching
 from flybisect.report.released import print_releases
+from flybisect.running.falling import Watched, called
 from flybisect.workbench import set_up
 
 
@@ -20,15 +21,17 @@ def releases(
     context: typer.Context, versions: options.Versions, *, pre: options.Pre = False, studied: Studied
 ) -> None:
     """Find the release that brought the bug in, or the one that repaired it."""
-    notify = notifier(studied.quiet)
     extra = studied.extra_index_url
-    stand = set_up(studied.request(context.obj), notify, extra_index_url=extra)
-    found = versions_in(versions, stand, pre=pre, extra_index_url=extra, notify=notify)
-    with open_study(stand, notify) as study:
-        resuming.remember(study.session.folder, context.obj)
-        search = ReleaseSearch(found, stand.toolchains, study.observer, study.measure)
-        answer = search.run(studied.find, stand.jobs)
-        study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
+    with watching("releases", studied.quiet) as show:
+        stand = set_up(studied.request(context.obj), show.notify, extra_index_url=extra)
+        found = versions_in(versions, stand, pre=pre, extra_index_url=extra, notify=show.notify)
+        with open_study(stand, show.notify) as study:
+            resuming.remember(study.session.folder, context.obj)
+            show.bisecting(len(found))
+            observer = Watched(study.observer, lambda tried: show.trying(called(tried)))
+            search = ReleaseSearch(found, stand.toolchains, observer, study.measure)
+            answer = search.run(studied.find, stand.jobs)
+            study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
     if studied.json:
         print_json(answer.to_dict())
     else:

@@ -20,6 +20,7 @@ from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
 from flybisect.report.failure import failure_line
 from flybisect.running.asked import Asked
+from flybisect.running.falling import called
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
 from flybisect.running.shown import Showing
 from flybisect.session import Session
@@ -206,4 +207,4 @@ class Conductor:
         return set_up(request, self._show.notify, extra_index_url=self._asked.extra_index_url)
 
     def _watch(self, toolchain: Toolchain) -> None:
-        self._show.trying(toolchain.version if toolchain.kind != "overlay" else toolchain.spec)
+        self._show.trying(called(toolchain))

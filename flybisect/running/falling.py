@@ -19,6 +19,11 @@ Watch = Callable[[Toolchain], None]
 """Is told before a FlyDSL is tried."""
 
 
+def called(toolchain: Toolchain) -> str:
+    """A release by its version, a commit by its hash."""
+    return toolchain.spec if toolchain.kind in ("overlay", "source") else toolchain.version
+
+
 def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
     """True where the bug shows by its signature, or nothing fails."""
     verdict = oracle.judge(evidence)
@@ -26,6 +31,22 @@ def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
         return wanted is None or verdict.signature == wanted
     clean = classify(evidence.subject) is None
     return verdict.answer is Answer.UNINTERESTING and clean and bool(evidence.subject.kernels)
+
+
+class Watched(Observer):
+    """Another one, with a word before each FlyDSL that is tried."""
+
+    def __init__(self, observer: Observer, watch: Watch) -> None:
+        self._observer = observer
+        self._watch = watch
+
+    def ends(self, older: Toolchain, newer: Toolchain) -> tuple[Evidence, Evidence]:
+        self._watch(older)
+        return self._observer.ends(older, newer)
+
+    def observe(self, toolchain: Toolchain) -> Evidence:
+        self._watch(toolchain)
+        return self._observer.observe(toolchain)
 
 
 class Falling(Observer):
