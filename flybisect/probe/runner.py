@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from types import TracebackType
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe import reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
+from flybisect.probe.removal import remove
 from flybisect.toolchain.model import Toolchain
 
 SLOT_POLL_SECONDS = 0.1
@@ -72,7 +72,7 @@ class Runner:
             idle, self._idle = self._idle, []
         for worker in idle:
             worker.close()
-        shutil.rmtree(self._root, ignore_errors=True)
+        remove(self._root)
 
     def __enter__(self) -> Runner:
         return self
@@ -135,7 +135,7 @@ class Runner:
             reply = worker.run(request, probe.timeout, cancelled)
             return reading.observation(probe, worker.version, str(folder), reply)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
 
     def _start(self, toolchain: Toolchain, *, warm: bool) -> Worker:
         with self._lock:
