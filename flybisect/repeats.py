@@ -160,18 +160,6 @@ def least_rate(shown: int, runs: int) -> float:
     return low
 
 
-def agreed(first: Verdict, again: Again, runs: int = MEASURED) -> tuple[Verdict | None, Rate]:
-    """Of one toolchain in a bisection, whose answer flipped: interesting where the bug shows at all.
-
-    The verdict is None where nothing but UNRESOLVED was seen.
-    """
-    answers = [first, *(again() for _ in range(runs - 1))]
-    told = [each for each in answers if each.answer is not Answer.UNRESOLVED]
-    shown = [each for each in told if each.interesting]
-    rate = Rate(len(shown), len(told))
-    return ((shown or told)[0] if told else None), rate
-
-
 def _same(one: Verdict, other: Verdict) -> bool:
     return one.answer is other.answer and (not one.interesting or one.signature == other.signature)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Probe, Signature, Verdict
-from flybisect.repeats import EVERY, MEASURED, MISSED, MOST, Rate, Repeats, agreed, least_rate
+from flybisect.repeats import EVERY, MEASURED, MISSED, MOST, Rate, Repeats, least_rate
 from flybisect.toolchain.model import Toolchain
 from tests.judging.replay import Replay, by_first_word, judge_of
 
@@ -93,14 +93,6 @@ def test_least_rate(runs: int, data: st.DataObject) -> None:
     repeats = Rate(shown, runs).repeats
     if repeats is not None and shown < runs:
         assert (1 - least) ** repeats <= MISSED * 1.000001
-
-
-def test_one_toolchain_whose_answer_flips() -> None:
-    answers = iter([NOT, UNCLEAR, SHOWS, NOT])
-    verdict, rate = agreed(NOT, lambda: next(answers), runs=5)
-    assert verdict is SHOWS
-    assert (rate.shown, rate.runs) == (1, 4)
-    assert agreed(UNCLEAR, lambda: UNCLEAR, runs=3)[0] is None
 
 
 def test_a_judge_repeats(tmp_path: Path) -> None:
