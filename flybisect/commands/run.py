@@ -64,6 +64,10 @@ def run(
     repo: Annotated[
         str | None, typer.Option(metavar="PATH|URL", help="A clone of FlyDSL, as `flybisect commits` has it.")
     ] = None,
+    reduced: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.py", help="A script that was reduced already, in place of a reduction."),
+    ] = None,
     find: options.FindOption = None,
     allow_inexact: Annotated[
         bool,
@@ -130,6 +134,7 @@ def run(
         pre=pre,
         variants=[split_args(text, "--variant") for text in variant or ()],
         commits=_commits(commits, repo, allow_inexact, build, mlir_path, extra_index_url),
+        reduced=reduced,
         find=find,
         extra_index_url=extra_index_url,
     )

@@ -23,7 +23,7 @@ class Asked:
     """Other arguments of the unreduced script, tried under the releases of the table."""
     commits: CommitsAsked | None = None
     """Its range is empty where the releases' boundary is to be taken."""
+    reduced: Path | None = None
+    """A script that is taken for the reduced one, in place of a reduction; it is judged first."""
     find: Find | None = None
     extra_index_url: str | None = None
-    output: Path | None = None
-    """Where the reduced script goes; None: into the session's folder."""

@@ -16,13 +16,16 @@ from flybisect.findings.model import Step
 from flybisect.findings.stored import Part, keep
 from flybisect.judge import Judge
 from flybisect.observation import Signature
+from flybisect.onescript import OneScript
 from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
+from flybisect.reduce.reducer import Reduction
 from flybisect.report.failure import failure_line
 from flybisect.running.asked import Asked
 from flybisect.running.falling import called
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
 from flybisect.running.shown import Showing
+from flybisect.scriptfile import read_script
 from flybisect.session import Session
 from flybisect.toolchain.model import Toolchain
 from flybisect.workbench import Bench, Request, Stand, set_up
@@ -97,7 +100,9 @@ class Conductor:
         """Where an earlier run had come to its end, the journal answers all but the cold run."""
         bench, session = self._bench, self._session
         one = reducing.flattened(judge, bench.script)
-        output = self._asked.output or session.folder / f"{bench.case.script.stem}.min.py"
+        if self._asked.reduced is not None:
+            return self._given(judge, one, read_script(self._asked.reduced, self._asked.reduced))
+        output = self._output()
         with self._show.reduction(judge, one.source, self._passes) as show:
             drawn = Curve(session.folder, judge, one.source)
             try:
@@ -108,6 +113,21 @@ class Conductor:
             case = replace(bench.case, oracle=self._oracle)
             heading = self._heading(replace(bench, case=case, script=one), output)
             return reducing.finish(judge, session, one.source, found, output, heading)
+
+    def _given(self, judge: Judge, one: OneScript, text: str) -> reducing.Result:
+        """A script that was reduced elsewhere. Raises UserError where it does not show the bug."""
+        verdict = judge.judge(text)
+        if not verdict.interesting:
+            raise UserError(f"{self._asked.reduced} does not show the bug of the script: {verdict.why}")
+        self._session.save_best(text)
+        output = self._output()
+        heading = self._heading(replace(self._bench, script=one), output)
+        return reducing.finish(
+            judge, self._session, one.source, Reduction(text, minimal=False), output, heading
+        )
+
+    def _output(self) -> Path:
+        return self._session.folder / f"{self._bench.case.script.stem}.min.py"
 
     def _releases(self) -> str:
         if self._asked.releases is None:
