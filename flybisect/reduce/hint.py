@@ -57,6 +57,8 @@ class Pass:
     fine: bool = False
     """True for changes inside statements, which wait until no more statements go: there are many of them,
     and the fewer statements are left, the fewer."""
+    last: bool = False
+    """True for fine changes that make nothing else possible, as those of numbers: they come last."""
     shortcut: bool = False
     """True for changes that other passes make in smaller steps: they are tried in large groups only, and
     have no part in the proof that the result is 1-minimal."""

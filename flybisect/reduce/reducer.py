@@ -121,7 +121,7 @@ class Reducer:
         self._best = self._confirmed = self._original = text
         self._learned = (text, learn(self._judge, text))
         while True:
-            self._rounds(text)
+            self._rounds()
             before = self._best
             for each in self._passes:
                 if not (each.shortcut or each.cosmetic):
@@ -140,17 +140,17 @@ class Reducer:
             self._best = self._confirmed = text
             self._notice(Step("polish", text))
 
-    def _rounds(self, text: str) -> None:
+    def _rounds(self) -> None:
         coarse = [each for each in self._passes if not (each.fine or each.cosmetic)]
-        fine = [each for each in self._passes if each.fine]
+        fine = [each for each in self._passes if each.fine and not each.last]
+        last = [each for each in self._passes if each.last]
         while True:
-            before = self._best
             while self._round(coarse):
                 self._learn_again(1)
             if fine:
                 self._learn_again(2)
-            self._round(fine)
-            if self._best == before:
+            # A shorter line may take the value of another statement, so coarse passes come again first.
+            if not self._round(fine) and not self._round(last):
                 return
 
     def _learn_again(self, times: int) -> None:

@@ -61,6 +61,8 @@ def _number(node: ast.expr) -> int | float | None:
     return None
 
 
-TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True, shortcut=True)
-HALVED = Pass("halves", "numbers halved", halved, fine=True, alone=True)
-FURTHER = Pass("halves", "numbers halved", halved, fine=True, again=True, alone=True)
+SUMMARY = "numbers halved"
+HALVED = Pass("halves", SUMMARY, halved, fine=True, last=True, alone=True)
+TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True, last=True, shortcut=True)
+FURTHER = Pass("halves", SUMMARY, halved, fine=True, last=True, again=True)
+"""What was halved once mostly goes on being halved, together with the rest."""
