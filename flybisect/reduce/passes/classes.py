@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import functions, names
-from flybisect.script.cut import Cut, carry_out, close
+from flybisect.script.cut import Cut, carry_out
 from flybisect.script.edit import Conflict, Edit
 from flybisect.script.expressions import modules, root_name
 from flybisect.script.layout import reindented
@@ -34,14 +34,16 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 def _dissolved(text: str, name: str) -> str:
     """The text with as many methods of the class written out as can be, and its one object as variables."""
     tried: set[str] = set()
+    table = Statements(Source(text))
     while True:
-        table = Statements(Source(text))
         entry = _class(table, name)
         method = None if entry is None else next((m for m in _methods(entry) if m.name not in tried), None)
         if entry is None or method is None:
             break
         tried.add(method.name)
-        text = _without_method(table, entry, method) or text
+        new = _without_method(table, entry, method)
+        if new is not None:
+            text, table = new, Statements(Source(new))
     return without_record(text, name, _written_out) or text
 
 
@@ -112,21 +114,26 @@ def _reads(table: Statements, method: Method) -> list[tuple[ast.Attribute, ast.C
 def _written_out(text: str, name: str) -> str | None:
     """The text with a function written out where it is called, what was passed for `self` by its name."""
     table = Statements(Source(text))
-    for hint in functions.hints(table, Facts()):
-        if hint.label.split()[1] == name:
-            text = carry_out(table, close(table, hint.cut))
-            return _without_aliases(text)
-    return None
+    entry = next(e for e in table.all if isinstance(e.node, ast.FunctionDef) and e.node.name == name)
+    hint = functions.written_out(table, entry)
+    return None if hint is None else _without_aliases(carry_out(table, hint.cut))
 
 
 def _without_aliases(text: str) -> str:
     """`self = layout` goes, `layout` is read in its place."""
     while True:
         table = Statements(Source(text))
-        cuts = [hint.cut for hint in names.hints(table, Facts()) if ": self" in hint.label]
-        if not cuts:
+        hints = (names.alias(table, entry) for entry in table.all if _names_self(entry.node))
+        hint = next((hint for hint in hints if hint is not None), None)
+        if hint is None:
             return text
-        text = carry_out(table, close(table, cuts[0]))
+        text = carry_out(table, hint.cut)
+
+
+def _names_self(node: ast.stmt) -> bool:
+    """True for `self = …`, and for `self_2 = …` where there was a `self` before."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return isinstance(target, ast.Name) and target.id.startswith("self")
 
 
 PASS = Pass("classes", "the script's own small classes, by functions and variables", hints, alone=True)

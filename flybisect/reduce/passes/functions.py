@@ -21,20 +21,22 @@ GROWTH = 100
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Undecorated functions: those that only return an expression, then those with a longer body."""
-    found: list[Hint] = []
-    for entry in table.all:
-        node = entry.node
-        if not isinstance(node, ast.FunctionDef) or node.decorator_list:
-            continue
-        calls = calls_of(table, entry)
-        if not calls:
-            continue
-        hint = _as_expression(table, entry, node, calls)
-        if hint is None and len(calls) == 1:
-            hint = _as_statements(table, entry, node, calls[0])
-        if hint is not None:
-            found.append(hint)
-    return found
+    found = [written_out(table, entry) for entry in table.all]
+    return [hint for hint in found if hint is not None]
+
+
+def written_out(table: Statements, entry: Statement) -> Hint | None:
+    """The hint for one function; None where it can't be written out, or the statement is none."""
+    node = entry.node
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return None
+    calls = calls_of(table, entry)
+    if not calls:
+        return None
+    hint = _as_expression(table, entry, node, calls)
+    if hint is None and len(calls) == 1:
+        hint = _as_statements(table, entry, node, calls[0])
+    return hint
 
 
 def _body(node: ast.FunctionDef) -> list[ast.stmt]:

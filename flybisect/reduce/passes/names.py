@@ -33,20 +33,32 @@ def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
 def _inlinable(
     table: Statements, allowed: Callable[[Statements, Statement, ast.expr, list[tuple[Statement, Use]]], bool]
 ) -> list[Hint]:
-    found: list[Hint] = []
-    for entry in table.all:
-        for name, value, elements in _bindings(entry.node):
-            key = table.owner(name, entry.scope)
-            uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
-            if not _bound_here_alone(table, entry, key, uses):
-                uses = _until_rebound(table, entry, key, uses) if not elements else []
-            if not uses or _rebound(uses) or not allowed(table, entry, value, uses):
-                continue
-            cut = _inlined(table, entry, key, value, uses, elements)
-            if cut is not None:
-                label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
-                found.append(Hint(label, cut))
-    return found
+    return [hint for entry in table.all for hint in _of_statement(table, entry, allowed)]
+
+
+def alias(table: Statements, entry: Statement) -> Hint | None:
+    """The hint for `a = b` where `b` may be read in every place of `a`; None for other statements."""
+    if not isinstance(entry.node, ast.Assign) or not isinstance(entry.node.value, ast.Name):
+        return None
+    return next(_of_statement(table, entry, _plain), None)
+
+
+def _of_statement(
+    table: Statements,
+    entry: Statement,
+    allowed: Callable[[Statements, Statement, ast.expr, list[tuple[Statement, Use]]], bool],
+) -> Iterator[Hint]:
+    for name, value, elements in _bindings(entry.node):
+        key = table.owner(name, entry.scope)
+        uses = [pair for pair in table.users.get(key, []) if pair[0] is not entry]
+        if not _bound_here_alone(table, entry, key, uses):
+            uses = _until_rebound(table, entry, key, uses) if not elements else []
+        if not uses or _rebound(uses) or not allowed(table, entry, value, uses):
+            continue
+        cut = _inlined(table, entry, key, value, uses, elements)
+        if cut is not None:
+            label = f"{qualified(table, entry)}: {name} = {table.source.segment(value)} inline"
+            yield Hint(label, cut)
 
 
 def _bindings(node: ast.stmt) -> Iterator[tuple[str, ast.expr, frozenset[Element]]]:
