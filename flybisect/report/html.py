@@ -31,8 +31,9 @@ def as_html(found: Findings, private: Private) -> str:
     }
     text = template("report.html.j2").render(
         view=view,
+        hide=private.text,
         found=found,
-        plots=pictures(found),
+        plots={name: private.text(drawn) for name, drawn in pictures(found).items()},
         head=head,
         rows=rows,
         variants=variants,
@@ -43,4 +44,4 @@ def as_html(found: Findings, private: Private) -> str:
         reduction_line="" if found.reduction is None else reduction_line(found.reduction),
         upstream=UPSTREAM,
     )
-    return private.text(private.script(text))
+    return private.script(text)

@@ -103,7 +103,7 @@ def releases(rows: Sequence[Mapping[str, Any]], base: str) -> str | None:
     at += 30
     for title, name in shown:
         parts += _bars(rows, title, name, at, slot, bool(base))
-        at += 150
+        at += 160
     at += 4
     slanted = slot < 52
     for place, row in enumerate(rows):
@@ -119,7 +119,7 @@ def releases(rows: Sequence[Mapping[str, Any]], base: str) -> str | None:
 def _bars(
     rows: Sequence[Mapping[str, Any]], title: str, name: str, top: float, slot: float, compared: bool
 ) -> list[str]:
-    floor, room = top + 134.0, 110.0
+    floor, room = top + 142.0, 104.0
     keys = [name, f"base.{name}"] if compared else [name]
     marks = ticks(max(float(row["metrics"].get(key) or 0) for row in rows for key in keys), 3)
     parts = [text(LEFT, top + 12, title, more='font-weight="600"')]

@@ -93,6 +93,7 @@ def test_one_file_with_all_pictures() -> None:
     assert text.count("<svg") == 3
     assert "x &lt;b&gt;" in text
     assert "jane" not in text
+    assert "/somewhere/x.txt" in text
     assert not re.search(r"""(?:src|href)=["'](?!https://github\.com/)|@import|<script|url\(""", text)
     page = Nesting()
     page.feed(text)
