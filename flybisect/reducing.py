@@ -17,7 +17,8 @@ from flybisect.observation import Observation, Signature, Verdict
 from flybisect.onescript import OneScript
 from flybisect.oracle import Plugin
 from flybisect.reduce.hint import Pass
-from flybisect.reduce.reducer import Reducer, Reduction, Step
+from flybisect.reduce.reducer import Reducer, Reduction
+from flybisect.reduce.standing import Step
 from flybisect.repeats import Rate
 from flybisect.script.source import count_statements
 from flybisect.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flybisect.findings.stored import Part, keep, kept
 from flybisect.judge import Judge
-from flybisect.reduce.reducer import Step
+from flybisect.reduce.standing import Step
 from flybisect.script.source import count_statements
 
 SECONDS = 5.0

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from flybisect.judge import Judge
 from flybisect.reduce.hint import Pass
-from flybisect.reduce.reducer import Step
+from flybisect.reduce.standing import Step
 from flybisect.report.curve import curve
 from flybisect.report.estimate import Estimate
 from flybisect.script.source import count_statements

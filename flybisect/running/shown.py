@@ -9,7 +9,7 @@ from typing import Protocol
 from flybisect.findings.model import Step
 from flybisect.judge import Judge
 from flybisect.reduce.hint import Pass
-from flybisect.reduce.reducer import Step as Reducing
+from flybisect.reduce.standing import Step as Reducing
 
 
 class ShowingReduction(Protocol):

@@ -8,7 +8,7 @@ from typing import cast
 from flybisect.counts import Counts
 from flybisect.findings.curve import Curve, curve_of
 from flybisect.judge import Judge
-from flybisect.reduce.reducer import Step
+from flybisect.reduce.standing import Step
 
 
 class Counted:

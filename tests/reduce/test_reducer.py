@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from flybisect.reduce.facts import learn
 from flybisect.reduce.hint import Facts
 from flybisect.reduce.passes import PASSES
-from flybisect.reduce.reducer import Reducer, Reduction, Step
+from flybisect.reduce.reducer import Reducer, Reduction
+from flybisect.reduce.standing import Step
 from flybisect.script.check import problem, syntax_problem, unbound_names
 from flybisect.script.cut import carry_out, close
 from flybisect.script.edit import Conflict

@@ -1,0 +1,207 @@
+"""One search over the hints of a pass on one text: candidates are built, told apart and judged."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+from flybisect.observation import Verdict
+from flybisect.reduce.facts import Observing, marked
+from flybisect.reduce.hint import Hint, Pass
+from flybisect.reduce.standing import Standing
+from flybisect.script.check import unbound_names
+from flybisect.script.cut import Cut, carry_out, close
+from flybisect.script.edit import Conflict
+from flybisect.script.liveness import with_unread
+from flybisect.script.measure import Size, size_of
+from flybisect.script.scopes import Statements
+from flybisect.script.substitute import Substitutes
+from flybisect.search.grow import Subset, halves
+
+FAR_MORE = 8
+"""Statements that a cut may take along beside twice its own number, while rounds go on."""
+
+
+class Judging(Observing, Protocol):
+    """What the reducer sees of the judge."""
+
+    def verdicts(
+        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
+    ) -> Iterator[tuple[str, Verdict]]:
+        """In order; may look ahead, so it is closed when the rest is not wanted.
+
+        A trusted one that comes out interesting may still have to be confirmed by `judge`.
+        """
+        ...
+
+    def judge(self, source: str) -> Verdict:
+        """The verdict in full."""
+        ...
+
+    @property
+    def compares(self) -> bool:
+        """True when a verdict may need a second trial, under what the case compares with."""
+        ...
+
+
+class Attempt:
+    """One search over the hints of a pass on one text."""
+
+    def __init__(
+        self,
+        judge: Judging,
+        standing: Standing,
+        each: Pass,
+        table: Statements,
+        hints: Sequence[Hint],
+        verify: bool,
+        trusting: bool,
+        markers: frozenset[str],
+        substitutes: Substitutes,
+    ) -> None:
+        self._judge = judge
+        self._standing = standing
+        self._pass = each
+        self._table = table
+        self._hints = hints
+        self._verify = verify
+        self._trusting = trusting
+        self._markers = markers
+        self._substitutes = substitutes
+        self._chosen: Subset = frozenset()
+        self._size: Size = size_of(table.source.text)
+        self._unbound = unbound_names(table.source.text)
+        self._hopeless = standing.hopeless(table.source.text)
+        self._presumed: list[Cut] = []
+
+    def presume(self, failed: Sequence[Hint]) -> None:
+        """Takes it that statements which could not go on an earlier text can't on this one."""
+        plain = [hint.cut for hint in failed if hint.cut == Cut(hint.cut.statements)]
+        self._presumed = [close(self._table, cut, self._substitutes) for cut in plain]
+
+    def compatible(self) -> list[Subset]:
+        """The hints in groups that can be made together, as large as they come in the given order."""
+        groups: list[Subset] = []
+        left: Subset = frozenset(range(len(self._hints)))
+        while left:
+            # What cannot be built even alone is left to be answered without the judge.
+            groups.append(self._joined(frozenset(), left) or left)
+            left -= groups[-1]
+        return groups
+
+    def _joined(self, group: Subset, more: Subset) -> Subset:
+        """The group with as many more of the hints as go with it."""
+        if self._built(group | more) is not None:
+            return group | more
+        if len(more) == 1:
+            return group
+        for half in halves(more):
+            group = self._joined(group, half)
+        return group
+
+    def ask(self, subsets: Iterable[Subset]) -> Iterator[bool]:
+        """Answers each subset; what cannot be built, or is no smaller, is answered without the judge."""
+        waiting: deque[tuple[Subset, str | None, Cut]] = deque()
+
+        def texts() -> Iterator[str]:
+            for subset in subsets:
+                text, cut = self._candidate(subset)
+                waiting.append((subset, text, cut))
+                if text is not None:
+                    self._notify(self._label(subset))
+                    yield text
+
+        answers = self._judge.verdicts(texts(), self._trusted)
+        for _, verdict in answers:
+            while waiting and waiting[0][1] is None:
+                self._note_failure(*waiting.popleft())
+                yield False
+            subset, text, cut = waiting.popleft()
+            if self._holds_a_failure(cut):
+                # Asked ahead of an answer that tells against it; alone it would not have been.
+                self._note_failure(subset, None, cut)
+                yield False
+                continue
+            if verdict.interesting and text is not None:
+                self._accept(subset, text)
+                yield True
+                return
+            self._note_failure(subset, text, cut)
+            yield False
+        while waiting:
+            self._note_failure(*waiting.popleft())
+            yield False
+
+    def _trusted(self, text: str) -> bool:
+        return self._trusting and marked(text, self._markers)
+
+    def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
+        asked = self._cut_of(subset)
+        built = self._built(subset)
+        if built is None:
+            return None, asked
+        text, cut = built
+        vain = self._is_hopeless(asked, cut) or not size_of(text) < self._size or self._is_the_base(text)
+        return (None if vain else text), cut
+
+    def _is_the_base(self, text: str) -> bool:
+        """True where nothing is left of what tells the case from what it is compared with, so that both
+        show the same. Left to the proof at the end, since a difference of values would not be seen."""
+        return not self._verify and self._judge.compares and not marked(text, self._markers)
+
+    def _cut_of(self, subset: Subset) -> Cut:
+        return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())
+
+    def _built(self, subset: Subset) -> tuple[str, Cut] | None:
+        """The text and its closed cut; None where the changes do not go together."""
+        try:
+            cut = close(self._table, self._cut_of(subset), self._substitutes)
+            text = carry_out(self._table, with_unread(self._table, cut))
+            unbound = unbound_names(text)
+        except (Conflict, SyntaxError, ValueError, RecursionError):
+            return None
+        return (text, cut) if unbound <= self._unbound else None
+
+    def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
+        """True for cuts that hold one which failed alone. While rounds go on also for those that take
+        far more along than they are about: these are left to the proof at the end."""
+        if self._holds_a_failure(closed):
+            return True
+        if self._verify:
+            return False
+        wanted = {part for number in asked.statements for part in self._table.subtree(number)}
+        return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
+
+    def _holds_a_failure(self, closed: Cut) -> bool:
+        return any(
+            failed.statements <= closed.statements and failed.elements <= closed.elements
+            for failed in [*self._hopeless, *self._presumed]
+        )
+
+    def _labels(self, subset: Subset) -> frozenset[str]:
+        return frozenset(self._hints[item].label for item in subset - self._chosen)
+
+    def _label(self, subset: Subset) -> str:
+        fresh = subset - self._chosen
+        return self._hints[min(fresh)].label if len(fresh) == 1 else f"{len(fresh)} together"
+
+    def _note_failure(self, subset: Subset, text: str | None, cut: Cut) -> None:
+        fresh = subset - self._chosen
+        if len(fresh) == 1 and (text is not None or not self._chosen):
+            self._standing.failed.add(self._hints[min(fresh)].label)
+            if text is not None and cut.statements and not cut.edits:
+                self._hopeless.append(cut)
+
+    def _accept(self, subset: Subset, text: str) -> None:
+        labels = self._labels(subset)
+        self._chosen = subset
+        self._size = size_of(text)
+        self._standing.accept(text, labels, self._trusting)
+        self._notify("")
+
+    def _notify(self, tried: str) -> None:
+        activity = f"verify {self._pass.name}" if self._verify else self._pass.name
+        self._standing.tell(activity, tried)
