@@ -16,6 +16,9 @@ from flybisect.cli import main
 from flybisect.toolchain.rocm import find_rocm
 from tests.cli.running import Run
 
+pytestmark = pytest.mark.timeout(600)
+"""Each compiles in several processes that are cold."""
+
 SEED = Path(__file__).parents[2] / "seeds" / "buffer_copy" / "reduced" / "legalization.py"
 SECTIONS = [
     "## Minimal script",

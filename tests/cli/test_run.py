@@ -11,6 +11,9 @@ import pytest
 from tests.cli.running import Run
 from tests.releases import sharing_releases
 
+pytestmark = pytest.mark.timeout(600)
+"""Each compiles in several processes that are cold."""
+
 SEED = Path(__file__).parents[2] / "seeds" / "buffer_copy"
 
 
