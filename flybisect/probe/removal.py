@@ -12,26 +12,29 @@ from itertools import count
 from pathlib import Path
 
 MARK = ".flybisect-"
+FAR = 400
+"""Characters of a path below the folder."""
 
 
 def remove(folder: Path) -> None:
-    """With all that is in it, as far as it can be. Folders within folders are moved to the top first, so
-    that no path gets long."""
+    """With all that is in it, as far as it can be. A folder far down is moved to the top, so that no path
+    gets long."""
     if folder.is_symlink() or not folder.is_dir():
         return
     numbers = count()
-    waiting = [str(folder)]
+    waiting, seen = [str(folder)], []
     while waiting:
         current = waiting.pop()
+        seen.append(current)
         for name in _entries(current):
             path = f"{current}/{name}"
             if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114 - a million of them
-                waiting.append(_moved(path, f"{folder}/{MARK}{next(numbers)}"))
+                far = len(path) > len(str(folder)) + FAR
+                waiting.append(_moved(path, f"{folder}/{MARK}{next(numbers)}") if far else path)
             else:
                 _without(os.unlink, path)
-        if current != str(folder):
-            _without(os.rmdir, current)
-    _without(os.rmdir, str(folder))
+    for emptied in reversed(seen):
+        _without(os.rmdir, emptied)
 
 
 def _entries(folder: str) -> list[str]:
