@@ -51,6 +51,10 @@ class Step:
     """What came out, or why it was not done, in a sentence."""
 
 
+GIVEN = "of a script that was reduced elsewhere"
+"""Said in the step `reduce` where flybisect did not reduce it."""
+
+
 @dataclass(frozen=True)
 class Findings:
     """Everything that is known of one bug. None: that was not looked for, or not found."""
@@ -84,6 +88,11 @@ class Findings:
     """IR and pipeline of the smallest script; None where nothing reaches FlyDSL's passes."""
     unreduced: tuple[str, ...] = field(default=())
     """FlyDSLs that were judged by the unreduced script, since the reduced one fails otherwise on them."""
+
+    @property
+    def given(self) -> bool:
+        """The reduced script was given, and not made here."""
+        return any(step.name == "reduce" and step.told.endswith(GIVEN) for step in self.steps)
 
     @property
     def script(self) -> Script:

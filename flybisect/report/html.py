@@ -41,7 +41,7 @@ def as_html(found: Findings, private: Private) -> str:
         original_figures=view.figure_rows(found.original) if found.reduced is not None else [],
         pairs=beside(private.script(before), private.script(after)) if found.reduced is not None else [],
         environment={name: value for name, value in environment.items() if value},
-        reduction_line="" if found.reduction is None else reduction_line(found.reduction),
+        reduction_line="" if found.reduction is None else reduction_line(found.reduction, found.given),
         upstream=UPSTREAM,
     )
     return private.script(text)

@@ -53,7 +53,7 @@ def _render(found: Findings, private: Private, level: int) -> str:
         matrix=_matrix(view),
         variants=_variants(found),
         environment=_environment(found),
-        reduction_line="" if found.reduction is None else reduction_line(found.reduction),
+        reduction_line="" if found.reduction is None else reduction_line(found.reduction, found.given),
         also_seen=_also_seen(found),
         certainties=view.certainties,
         steps=_steps(found),

@@ -54,7 +54,8 @@ def variant_rows(variants: Sequence[Mapping[str, Any]]) -> tuple[list[str], list
 
 def failure_of(row: Mapping[str, Any]) -> str:
     """The failure's line; of what can't be judged, why."""
-    return str(row.get("failure") or row.get("signature") or (row["why"] if row["side"] == "skip" else ""))
+    signature = "" if row["metrics"] else row.get("signature")  # of figures it says nothing more
+    return str(row.get("failure") or signature or (row["why"] if row["side"] == "skip" else ""))
 
 
 def _verdict(row: Mapping[str, Any]) -> str:

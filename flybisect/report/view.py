@@ -200,7 +200,9 @@ class View:
             word = "Confirmed" if commits.get("confirmed") else "Not confirmed"
             yield f"The commit: {word.lower()}: {commits.get('confirmation')}."
             attribution = commits.get("attribution", {})
-            yield f"The change is owned by {attribution.get('owner')}: {attribution.get('why')}."
+            owner = attribution.get("owner")
+            owned = "Which half owns the change is not known" if owner == "unknown" else f"Owned by {owner}"
+            yield f"{owned}: {attribution.get('why')}."
             yield from (f"{note}." for note in commits.get("notes", ()))
         for found in filter(None, (self.found.releases, commits)):
             if not found.get("monotone", True):
@@ -213,8 +215,11 @@ class View:
         yield "Nothing was run on a GPU: all of this is what the compiler does."
 
 
-def reduction_line(reduction: Mapping[str, Any]) -> str:
-    """From, to, and what it cost."""
+def reduction_line(reduction: Mapping[str, Any], given: bool = False) -> str:
+    """From, to, and what it cost, where it was made here."""
+    if given:
+        before, after = reduction["statements_before"], reduction["statements_after"]
+        return f"{before} → {after} statements; the reduced script was given, and shows the same"
     return (
         f"{reduction['statements_before']} → {reduction['statements_after']} statements, "
         f"{reduction['bytes_before']:,} → {reduction['bytes_after']:,} bytes; "

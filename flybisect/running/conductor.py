@@ -12,7 +12,7 @@ from flybisect.bisecting.asked import listed, search_commits
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.errors import UserError
 from flybisect.findings.curve import Curve
-from flybisect.findings.model import Step
+from flybisect.findings.model import GIVEN, Step
 from flybisect.findings.stored import Part, keep
 from flybisect.judge import Judge
 from flybisect.observation import Signature
@@ -93,8 +93,9 @@ class Conductor:
             self._note("check", True, f"{verdict.answer.value}: {shown}")
             self.result = self._reduced(judge)
         found = self.result.to_dict()
+        given = "" if self._asked.reduced is None else f", {GIVEN}"
         verified = "" if self.result.verified_cold else "; NOT CONFIRMED in a fresh process"
-        return f"{found['statements_before']} → {found['statements_after']} statements{verified}"
+        return f"{found['statements_before']} → {found['statements_after']} statements{verified}{given}"
 
     def _reduced(self, judge: Judge) -> reducing.Result:
         """Where an earlier run had come to its end, the journal answers all but the cold run."""
