@@ -217,6 +217,12 @@ def test_annotations() -> None:
     assert texts(annotated.PASS, "f(f'{a}', f'b')\n") == ["f(\"\", f'b')\n"]
 
 
+def test_short_calls_that_are_read_twice() -> None:
+    assert texts(names.TWICE, "a = g(1)\nf(a)\nh(a, 2)\n") == ["f(g(1))\nh(g(1), 2)\n"]
+    assert texts(names.TWICE, f"a = g('{'b' * 40}')\nf(a, a)\n") == []
+    assert texts(names.TWICE, "a = g(1)\nf(a)\n") == []
+
+
 def test_folds() -> None:
     assert texts(folds.PASS, "f(2 * 3 + 1, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n") == [
         "f(7, -4 // 2, a * 2, 1 / 2, 3 % 0, 1 << 70)\n",

@@ -61,6 +61,7 @@ PASSES: tuple[Pass, ...] = (
     parameters.PASS,
     parameters.UNREAD,
     pairs.PASS,
+    names.TWICE,
     annotated.PASS,
     arguments.PASS,
     sizes.PASS,

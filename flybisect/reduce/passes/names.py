@@ -30,6 +30,12 @@ def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
     return _inlinable(table, _read_elsewhere)
 
 
+def twice(table: Statements, facts: Facts) -> Sequence[Hint]:
+    """Short calls whose result is read twice in its block: two calls give two objects, so it rarely holds
+    for what is written to."""
+    return _inlinable(table, _short_call_read_twice)
+
+
 def _inlinable(
     table: Statements, allowed: Callable[[Statements, Statement, ast.expr, list[tuple[Statement, Use]]], bool]
 ) -> list[Hint]:
@@ -159,6 +165,15 @@ def _read_nearby(
     return all(_fits(table, entry, user, use) for user, use in uses)
 
 
+def _short_call_read_twice(
+    table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
+) -> bool:
+    text = table.source.segment(value)
+    if len(uses) != 2 or len(text) > SHORT or "\n" in text or not isinstance(value, ast.Call):
+        return False
+    return all(_fits(table, entry, user, use) for user, use in uses)
+
+
 def _read_elsewhere(
     table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
 ) -> bool:
@@ -230,3 +245,4 @@ def _plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tupl
 SUMMARY = "variables that stand for another name or a constant, or are read once"
 PASS = Pass("names", SUMMARY, hints)
 ELSEWHERE = Pass("names", SUMMARY, elsewhere)
+TWICE = Pass("names", SUMMARY, twice, alone=True)
