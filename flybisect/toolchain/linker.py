@@ -130,7 +130,8 @@ def _package_folder(name: str, packages: tuple[Path, ...]) -> Path | None:
 
 
 def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    """False also for what lies in a folder that may not be entered, where `Path.is_file` raises."""
+    return os.access(path, os.X_OK) and path.is_file()
 
 
 def _trouble_linking(command: tuple[str, ...]) -> str | None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def test_order(tmp_path: Path) -> None:
         *((str(path),) for path in (rocm, sdk, plain, new, system, old)),
         (str(zig), "ld.lld"),
     ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_folders_that_may_not_be_entered_are_passed_over(tmp_path: Path) -> None:
+    closed = program(tmp_path / "closed/ld.lld").parent
+    closed.chmod(0)
+    assert list(candidates(Places((closed,), (closed,), (), tmp_path))) == []
+    closed.chmod(0o755)
 
 
 def test_a_rocm_that_is_there_is_used_as_it_is(tmp_path: Path) -> None:
