@@ -342,6 +342,7 @@ def test_constants() -> None:
         ("import fx\nx = fx.thread_idx.x\n", {"import fx\nx = 0\n"}),
         ("import fx\nx = f(fx.Int32, a)\n", {"import fx\nx = a\n"}),
         ("x = f('a'\n      'b', c)\n", {"x = c\n"}),
+        ("a, b = (i for i in (x, y))\n", {"a, b = (x, y)\n"}),
         ("x = [i + 1 for i in f(y)]\n", {"x = [i for i in f(y)]\n", "x = [0 for i in f(y)]\n",
                                          "x = [i + 1 for i in y]\n"}),
     ],

@@ -117,7 +117,7 @@ def _every_operand(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]
         yield node.operand
     elif isinstance(node, ast.IfExp):
         yield from (node.body, node.orelse)
-    elif isinstance(node, ast.ListComp):
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
         copied = _copied(node)
         if copied is not None:
             yield copied
@@ -127,9 +127,12 @@ def _every_operand(place: Place, imported: frozenset[str]) -> Iterator[ast.expr]
         yield from (argument for argument in node.args if _is_value(argument, imported))
 
 
-def _copied(node: ast.ListComp) -> ast.expr | None:
-    """`a` of `[a[i] for i in range(n)]`."""
-    element = node.elt
+def _copied(node: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
+    """`a` of `[a[i] for i in range(n)]` and of `[i for i in a]`."""
+    element, generators = node.elt, node.generators
+    if len(generators) == 1 and not generators[0].ifs and isinstance(element, ast.Name):
+        if ast.unparse(generators[0].target) == element.id:
+            return generators[0].iter
     if len(node.generators) != 1 or not isinstance(element, ast.Subscript):
         return None
     same = isinstance(element.slice, ast.Name) and ast.unparse(node.generators[0].target) == element.slice.id
