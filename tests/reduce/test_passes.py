@@ -169,8 +169,6 @@ def test_sums(before: str, after: list[str]) -> None:
         ("a = g(1)\nfor i in b: h(a)\n", ["for i in b: h(g(1))\n"]),
         ("a = [g(i) for i in b]\ndef f(): h(a)\n", []),
         ("c = 1\na = g(c)\ndef f(c): h(a)\n", ["a = g(1)\ndef f(c): h(a)\n"]),
-        ("a = g(1)\nf(a, a)\n", ["f(g(1), g(1))\n"]),
-        ("a = g(1)\nf(a)\nh(a)\n", []),
         ("a, b = 1, 2\nf(a, b)\n", ["b = 2\nf(1, b)\n", "a = 1\nf(a, 2)\n"]),
     ],
 )
@@ -222,6 +220,7 @@ def test_annotations() -> None:
 def test_short_calls_that_are_read_twice() -> None:
     assert texts(names.TWICE, "a = g(1)\nf(a)\nh(a, 2)\n") == ["f(g(1))\nh(g(1), 2)\n"]
     assert texts(names.TWICE, f"a = g('{'b' * 40}')\nf(a, a)\n") == []
+    assert texts(names.TWICE, "a = g(1)\nf(a, a)\n") == ["f(g(1), g(1))\n"]
     assert texts(names.TWICE, "a = g(1)\nf(a)\n") == []
 
 

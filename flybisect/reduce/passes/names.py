@@ -26,8 +26,8 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 
 def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Values that are read once, in a function or loop further in, or twice in one statement."""
-    return _inlinable(table, lambda *binding: _read_elsewhere(*binding) or _read_twice(*binding))
+    """Values that are read once, in a function or loop further in."""
+    return _inlinable(table, _read_elsewhere)
 
 
 def twice(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -172,19 +172,6 @@ def _short_call_read_twice(
     if len(uses) != 2 or len(text) > SHORT or "\n" in text or not isinstance(value, ast.Call):
         return False
     return all(_fits(table, entry, user, use) for user, use in uses)
-
-
-def _read_twice(
-    table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
-) -> bool:
-    """True for a short call whose result one statement of its block reads twice, as in `add(v, v)`.
-
-    Two calls may give two objects; whether that matters is for the judge to say.
-    """
-    text = table.source.segment(value)
-    if not isinstance(value, ast.Call) or len(text) > SHORT or "\n" in text or len(uses) != 2:
-        return False
-    return uses[0][0] is uses[1][0] and all(_fits(table, entry, user, use) for user, use in uses)
 
 
 def _read_elsewhere(
