@@ -1,4 +1,4 @@
-# Reduced by flybisect 0.1.0 from 118 statements to 14.
+# Reduced by flybisect 0.1.0 from 118 statements to 11.
 # FlyDSL 0.5.0, gfx942. Reduced with:
 #   flybisect reduce gemm_vgpr_compare.py --oracle legalization --arch gfx942 --flydsl 0.5.0 -- gemm --copy buffer64
 # Run with:
@@ -15,14 +15,18 @@ import torch
 def gemm_kernel(A: fx.Tensor):
     block_A = fx.slice(fx.zipped_divide(A, (1, 1)), (None, 0))
 
-    mma_atom = fx.make_mma_atom(fx.rocdl.MFMA(16, 16, 32, fx.Float8E4M3FNUZ))
-    tiled_mma = fx.make_tiled_mma(mma_atom, fx.make_layout((1, 1, 1), (1, 0, 0)))
-    frag_A = tiled_mma.thr_slice(0).make_fragment_A(block_A)
+    tiled_mma = fx.make_tiled_mma(
+        fx.make_mma_atom(fx.rocdl.MFMA(16, 16, 32, fx.Float8E4M3FNUZ)),
+        fx.make_layout((1, 1, 1), (1, 0, 0)),
+    )
 
     load_atom = fx.make_copy_atom(fx.rocdl.BufferCopy64b(), fx.Float8E4M3FNUZ)
-    thr_copy_A = fx.make_tiled_copy_A(load_atom, tiled_mma).get_slice(0)
 
-    fx.copy(load_atom, thr_copy_A.partition_S(block_A), frag_A)
+    fx.copy(
+        load_atom,
+        fx.make_tiled_copy_A(load_atom, tiled_mma).get_slice(0).partition_S(block_A),
+        tiled_mma.thr_slice(0).make_fragment_A(block_A),
+    )
 
 
 @flyc.jit
