@@ -101,6 +101,14 @@ def test_one_file_with_all_pictures() -> None:
     assert set(pictures(found)) == {"reduction", "releases", "commits"}
 
 
+def test_a_page_without_pictures() -> None:
+    """As of a script that was reduced elsewhere: there is a reduction, and no curve of it."""
+    found = replace(FOUND, commits=searched(), reduction=REDUCTION, curve=())
+    text = as_html(found, NOBODY)
+    assert text.count("<svg") == len(pictures(found)) == 1
+    assert "<svg" not in as_html(FOUND, NOBODY)
+
+
 def test_pictures_are_xml_and_show_every_entry() -> None:
     drawn = ElementTree.fromstring(releases(ROWS, "--recast") or "")
     said = [each.text for each in drawn.iter() if each.text]
