@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,18 @@ from flybisect.cli import main
 from tests.cli.running import Ran, Run
 
 SCRIPTS = Path(__file__).parent.parent / "data" / "scripts"
+
+
+@pytest.fixture(autouse=True)
+def signals_reach_children() -> Iterator[None]:
+    """A suite that was started in the background ignores these, and what it starts would as well."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
