@@ -38,8 +38,12 @@ def kernels(data: bytes, arch: str) -> tuple[Kernel, ...]:
         return tuple(_kernel(entry, arch) for entry in content["amdhsa.kernels"])
     except ValueError:
         raise
-    except (struct.error, msgpack.exceptions.UnpackException, KeyError, TypeError, AttributeError) as error:
+    except (struct.error, msgpack.exceptions.UnpackException, *_DAMAGE) as error:
         raise ValueError(f"damaged code object: {error}") from error
+
+
+_DAMAGE = (KeyError, TypeError, AttributeError, OverflowError)
+"""What reading wrong types and offsets that no buffer has ends in."""
 
 
 def _notes(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:

@@ -23,7 +23,7 @@ from tests.probe.scripts import COPY
 @pytest.fixture
 def outside() -> Iterator[Path]:
     """Not below /tmp, which a trial may have of its own."""
-    with TemporaryDirectory(dir=Path(__file__).parent) as folder:
+    with TemporaryDirectory(dir="/var/tmp") as folder:
         yield Path(folder)
 
 
