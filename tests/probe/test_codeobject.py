@@ -60,6 +60,15 @@ def test_damage_is_a_value_error(data: bytes) -> None:
         kernels(data, "gfx950")
 
 
+def test_offsets_that_no_buffer_has_are_a_value_error() -> None:
+    data = code_object([KERNEL])
+    for at in range(24, len(data) - 8):
+        try:
+            kernels(data[:at] + b"\xff" * 8 + data[at + 8 :], "gfx950")
+        except ValueError:
+            pass
+
+
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=8), st.integers(0, 500))
 def test_any_damage_is_a_value_error_or_harmless(changes: list[tuple[int, int]], length: int) -> None:
     data = bytearray(code_object([KERNEL, KERNEL])[: length or None])
