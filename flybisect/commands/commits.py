@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +9,9 @@ import typer
 from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked, listed, search_commits
 from flybisect.bisecting.start import open_study
-from flybisect.commands.studied import Studied, takes_studied
+from flybisect.commands import options
+from flybisect.commands.grouped import takes_group
+from flybisect.commands.studied import Studied
 from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits
 from flybisect.report.live import watching
@@ -18,33 +19,15 @@ from flybisect.running.falling import Watched, called
 from flybisect.workbench import set_up
 
 
-@takes_studied
+@takes_group
 def commits(
     context: typer.Context,
     commits: Annotated[str, typer.Argument(metavar="A..B", help="Commits, as v0.2.4..main.")],
     *,
-    repo: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH|URL",
-            help="A clone of FlyDSL; else the one around this folder, or what flybisect.yaml says.",
-        ),
-    ] = None,
-    allow_inexact: Annotated[
-        bool,
-        typer.Option("--allow-inexact", help="Also test commits over natives of another, labelled as such."),
-    ] = False,
-    build: Annotated[
-        bool,
-        typer.Option("--build", help="Build commits from source where needed, LLVM first: takes hours."),
-    ] = False,
-    mlir_path: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Build commits with this MLIR (see docs/source-builds.md), whichever a commit pins.",
-        ),
-    ] = None,
+    repo: options.Repo = None,
+    allow_inexact: options.AllowInexact = False,
+    build: options.Build = False,
+    mlir_path: options.MlirPath = None,
     paths: Annotated[
         list[str] | None, typer.Option(metavar="PATH", help="Only commits that touch it; repeatable.")
     ] = None,

@@ -145,6 +145,31 @@ ExtraIndex = Annotated[
     str | None,
     typer.Option("--extra-index-url", metavar="URL", help="A further package index, as one of nightlies."),
 ]
+Passes = Annotated[
+    str | None, typer.Option(metavar="A,B", help="Only these passes (see `flybisect passes`).")
+]
+SkipPasses = Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")]
+Repo = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH|URL",
+        help="A clone of FlyDSL; else the one around this folder, or what flybisect.yaml says.",
+    ),
+]
+AllowInexact = Annotated[
+    bool,
+    typer.Option("--allow-inexact", help="Also test commits over natives of another, labelled as such."),
+]
+Build = Annotated[
+    bool, typer.Option("--build", help="Build commits from source where needed, LLVM first: takes hours.")
+]
+MlirPath = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Build commits with this MLIR (see docs/source-builds.md), whichever a commit pins.",
+    ),
+]
 
 
 def against(args: str | None, flydsl: str | None, arch: str | None) -> Against | None:
@@ -176,3 +201,11 @@ def argv(arguments: list[str] | None, given: Sequence[str]) -> tuple[str, ...] |
     `given` is the whole command line.
     """
     return tuple(arguments or ()) if arguments or given[-1:] == ("--",) else None
+
+
+def choice(passes: str | None, skip_passes: str | None) -> list[str]:
+    """The words of a command line that choose passes."""
+    return [
+        *(["--passes", passes] if passes is not None else []),
+        *(["--skip-passes", skip_passes] if skip_passes is not None else []),
+    ]

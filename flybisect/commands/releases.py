@@ -8,7 +8,8 @@ from flybisect import resuming
 from flybisect.bisecting.releases import ReleaseSearch
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.commands import options
-from flybisect.commands.studied import Studied, takes_studied
+from flybisect.commands.grouped import takes_group
+from flybisect.commands.studied import Studied
 from flybisect.report.asjson import print_json
 from flybisect.report.live import watching
 from flybisect.report.released import print_releases
@@ -16,7 +17,7 @@ from flybisect.running.falling import Watched, called
 from flybisect.workbench import set_up
 
 
-@takes_studied
+@takes_group
 def releases(
     context: typer.Context, versions: options.Versions, *, pre: options.Pre = False, studied: Studied
 ) -> None:

@@ -14,7 +14,8 @@ from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked
 from flybisect.case import split_args
 from flybisect.commands import options
-from flybisect.commands.sandbox import RequireSandbox
+from flybisect.commands.grouped import takes_group
+from flybisect.commands.studied import Bug
 from flybisect.durable import write_text
 from flybisect.errors import UserError
 from flybisect.findings.clone import known_clone
@@ -35,13 +36,14 @@ from flybisect.report.resume import how_to_resume
 from flybisect.running.asked import Asked
 from flybisect.running.conductor import Conductor
 from flybisect.session import open_session
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import prepare
 
 
+@takes_group
 def run(
     context: typer.Context,
     script: options.Script,
-    arguments: options.Arguments = None,
+    *,
     releases: Annotated[
         str | None,
         typer.Option(metavar="A..B", help="Also between which of these releases it came or went."),
@@ -61,39 +63,15 @@ def run(
             metavar="A..B", help="Also which of these commits; with --repo alone, those between the releases."
         ),
     ] = None,
-    repo: Annotated[
-        str | None, typer.Option(metavar="PATH|URL", help="A clone of FlyDSL, as `flybisect commits` has it.")
-    ] = None,
+    repo: options.Repo = None,
     reduced: Annotated[
         Path | None,
         typer.Option(metavar="FILE.py", help="A script that was reduced already, in place of a reduction."),
     ] = None,
     find: options.FindOption = None,
-    allow_inexact: Annotated[
-        bool,
-        typer.Option("--allow-inexact", help="Also test commits over natives of another, labelled as such."),
-    ] = False,
-    build: Annotated[
-        bool, typer.Option("--build", help="Build commits from source where needed, LLVM first: takes hours.")
-    ] = False,
-    mlir_path: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Build commits with this MLIR.")
-    ] = None,
-    oracle: options.OracleName = None,
-    arch: options.Arch = None,
-    flydsl: options.Flydsl = None,
-    against_args: options.AgainstArgs = None,
-    against_flydsl: options.AgainstFlydsl = None,
-    against_arch: options.AgainstArch = None,
-    when: options.When = None,
-    pattern: options.Pattern = None,
-    absent: options.Absent = None,
-    stage: options.StageName = None,
-    command: options.Command = None,
-    same_as: options.SameAs = None,
-    jobs: options.Jobs = None,
-    timeout: options.Timeout = None,
-    memory: options.Memory = None,
+    allow_inexact: options.AllowInexact = False,
+    build: options.Build = False,
+    mlir_path: options.MlirPath = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="OUT.md", help="Where the report goes, too."),
@@ -101,33 +79,17 @@ def run(
     bundle: Annotated[
         Path | None, typer.Option(metavar="OUT.zip", help="Also a bundle, as `flybisect report` writes it.")
     ] = None,
-    passes: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only these passes (see `flybisect passes`).")
-    ] = None,
-    skip_passes: Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")] = None,
+    passes: options.Passes = None,
+    skip_passes: options.SkipPasses = None,
+    flydsl: options.Flydsl = None,
+    jobs: options.Jobs = None,
     pre: options.Pre = False,
     extra_index_url: options.ExtraIndex = None,
-    require_sandbox: RequireSandbox = False,
-    workdir: options.Workdir = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    bug: Bug,
 ) -> None:
     """Check a script, reduce it, find release and commit, and write a report. What can't be done says why."""
     chosen = select(PASSES, passes, skip_passes)
-    request = Request(
-        script=script,
-        argv=options.argv(arguments, context.obj),
-        arch=arch,
-        flydsl=flydsl,
-        oracle=oracle,
-        against=options.against(against_args, against_flydsl, against_arch),
-        when=when,
-        sought=options.sought(pattern, absent, stage, command, same_as),
-        timeout=timeout,
-        memory=memory,
-        jobs=jobs,
-        workdir=workdir,
-    )
+    request = bug.about(script, context.obj, flydsl, jobs)
     asked = Asked(
         releases=releases,
         whole_matrix=matrix,
@@ -140,7 +102,7 @@ def run(
     )
     if asked.releases is None and (matrix or variant):
         raise UserError("--matrix and --variant are about releases; say which with --releases A..B")
-    with watching("getting ready", quiet) as show:
+    with watching("getting ready", bug.quiet) as show:
         bench = prepare(request, show.notify)
         with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
             resuming.remember(session.folder, context.obj)
@@ -155,7 +117,7 @@ def run(
                 request,
                 asked,
                 chosen,
-                lambda bench, out: heading_for(bench, out, _choice(passes, skip_passes)),
+                lambda bench, out: heading_for(bench, out, options.choice(passes, skip_passes)),
                 show,
             )
             try:
@@ -181,7 +143,7 @@ def run(
             texts = bundles.contents(found, text, private)
             bundles.write(bundle, texts)
             checked = bundles.check(texts, bench.subject.toolchain)
-    if json:
+    if bug.json:
         print_json(_data(found, report, bundle))
     else:
         _print(found, report, bundle)
@@ -210,13 +172,6 @@ def _commits(
         mlir_path=mlir_path,
         extra_index_url=extra_index_url,
     )
-
-
-def _choice(passes: str | None, skip_passes: str | None) -> list[str]:
-    return [
-        *(["--passes", passes] if passes is not None else []),
-        *(["--skip-passes", skip_passes] if skip_passes is not None else []),
-    ]
 
 
 def _data(found: Findings, report: Path, bundle: Path | None) -> dict[str, Any]:

@@ -45,9 +45,9 @@ def row(version: str, side: str, **metrics: int) -> dict[str, Any]:
 
 
 FOUND = Findings(
-    folder=Path("/home/jane/work/sessions/x"),
+    folder=Path("/home/jane/sessions/x"),
     case=Case(
-        Path("/home/jane/work/k.py"),
+        Path("/home/jane/k.py"),
         arch="gfx950",
         flydsl="0.3.0",
         oracle="spills",
@@ -60,7 +60,7 @@ FOUND = Findings(
     flydsl="0.3.0",
     arch="gfx950",
     original=script("a = 1\nb = 2\n"),
-    reduced=script("import sys\n# by jane\nprint('/home/jane/work/x.txt')\n"),
+    reduced=script("import sys\n# by jane\nprint('/home/jane/x.txt')\n"),
     environment=Environment(
         "0.3.0", "ab" * 20, None, None, "3.11.7", "2.13", None, "LLD 19", "Debian", "x86_64"
     ),
