@@ -16,7 +16,7 @@ from flybisect.observation import Kernel, Observation, Outcome, Stage
 from flybisect.report.markdown import LONGEST, as_markdown
 from flybisect.report.private import Private
 
-NOBODY = Private(("/home/jane/work",), ("jane",))
+NOBODY = Private(("/home/jane/x",), ("jane",))
 
 
 def compiled(vgprs: int, spills: int) -> Observation:
@@ -45,9 +45,9 @@ def row(version: str, side: str, **metrics: int) -> dict[str, Any]:
 
 
 FOUND = Findings(
-    folder=Path("/home/jane/sessions/x"),
+    folder=Path("/home/jane/x/sessions/1"),
     case=Case(
-        Path("/home/jane/k.py"),
+        Path("/home/jane/x/k.py"),
         arch="gfx950",
         flydsl="0.3.0",
         oracle="spills",
@@ -60,7 +60,7 @@ FOUND = Findings(
     flydsl="0.3.0",
     arch="gfx950",
     original=script("a = 1\nb = 2\n"),
-    reduced=script("import sys\n# by jane\nprint('/home/jane/x.txt')\n"),
+    reduced=script("import sys\n# by jane\nprint('/home/jane/x/x.txt')\n"),
     environment=Environment(
         "0.3.0", "ab" * 20, None, None, "3.11.7", "2.13", None, "LLD 19", "Debian", "x86_64"
     ),
