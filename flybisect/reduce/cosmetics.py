@@ -7,7 +7,7 @@ import functools
 import operator
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Pass
+from flybisect.reduce.hint import Facts, Pass, Turn
 from flybisect.script.cut import carry_out
 from flybisect.script.polish import polished
 from flybisect.script.scopes import Statements
@@ -17,7 +17,7 @@ from flybisect.script.source import Source
 def dressed(text: str, passes: Sequence[Pass], facts: Facts) -> str:
     """The script with all that the cosmetic passes propose, and blank lines as style guides have them."""
     for each in passes:
-        text = _made(each, text, facts) if each.cosmetic else text
+        text = _made(each, text, facts) if each.turn is Turn.COSMETIC else text
     return polished(text)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from flybisect.script.cut import Cut
 from flybisect.script.instrument import Kinds
@@ -46,6 +47,18 @@ class Facts:
     """The unreduced text; what stands in it is left as its author wrote it."""
 
 
+class Turn(Enum):
+    """When a pass has its turn. One begins when nothing of those before it changes anything any more."""
+
+    COARSE = "statements and what holds them"
+    FINE = "what is inside statements"
+    """There are many such changes, and the fewer statements are left, the fewer."""
+    NUMBERS = "numbers"
+    """They make nothing else possible."""
+    COSMETIC = "layout"
+    """The syntax tree stays as it is: all of these are made at the end, in one trial."""
+
+
 @dataclass(frozen=True)
 class Pass:
     """A generator of hints, as it is listed by name."""
@@ -54,16 +67,10 @@ class Pass:
     summary: str
     """One line that says what it takes away."""
     hints: Callable[[Statements, Facts], Sequence[Hint]]
-    fine: bool = False
-    """True for changes inside statements, which wait until no more statements go: there are many of them,
-    and the fewer statements are left, the fewer."""
-    last: bool = False
-    """True for fine changes that make nothing else possible, as those of numbers: they come last."""
+    turn: Turn = Turn.COARSE
     shortcut: bool = False
     """True for changes that other passes make in smaller steps: they are tried in large groups only, and
     have no part in the proof that the result is 1-minimal."""
-    cosmetic: bool = False
-    """True for changes that leave the syntax tree as it is: all are made at the end, in one trial."""
     again: bool = False
     """True where a hint that holds makes way for another like it, as half of a number for a quarter."""
     alone: bool = False

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from flybisect.reduce.attempt import Attempt, Judging
 from flybisect.reduce.cosmetics import dressed
 from flybisect.reduce.facts import learn
-from flybisect.reduce.hint import Facts, Pass
+from flybisect.reduce.hint import Facts, Pass, Turn
 from flybisect.reduce.standing import Standing, Step
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
@@ -63,7 +63,7 @@ class Reducer:
             self._rounds()
             before = self._standing.best
             for each in self._passes:
-                if not (each.shortcut or each.cosmetic):
+                if not each.shortcut and each.turn is not Turn.COSMETIC:
                     self._search(each, verify=True, trusting=False)
             if self._standing.best == before:
                 self._polish()
@@ -77,16 +77,17 @@ class Reducer:
             self._standing.tell("polish")
 
     def _rounds(self) -> None:
-        coarse = [each for each in self._passes if not (each.fine or each.cosmetic)]
-        fine = [each for each in self._passes if each.fine and not each.last]
-        last = [each for each in self._passes if each.last]
+        coarse, fine, numbers = (
+            [each for each in self._passes if each.turn is turn]
+            for turn in (Turn.COARSE, Turn.FINE, Turn.NUMBERS)
+        )
         while True:
             while self._round(coarse):
                 self._learn_again(1)
             if fine:
                 self._learn_again(2)
             # A shorter line may take the value of another statement, so coarse passes come again first.
-            if not self._round(fine) and not self._round(last):
+            if not self._round(fine) and not self._round(numbers):
                 return
 
     def _learn_again(self, times: int) -> None:

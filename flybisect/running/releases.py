@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from flybisect.observation import Signature
 from flybisect.report.failure import failure_line
 from flybisect.running.falling import Falling, Watch
 from flybisect.search.bisect import Side
+from flybisect.toolchain.model import Toolchain
 from flybisect.workbench import Stand
 
 
@@ -92,19 +93,15 @@ def _search(
 
 def table(versions: Sequence[str], stand: Stand, study: Open, judged: Falling) -> dict[str, Any]:
     """Each release by itself, as `flybisect matrix` has it, with the base's figures."""
-    rows = []
-    for at, version in enumerate(versions):
-        try:
-            toolchain = stand.toolchains.get(version)
-        except UserError as error:
-            rows.append(_missing(version, str(error)))
-            continue
+
+    def row(at: int, version: str, toolchain: Toolchain) -> dict[str, Any]:
         evidence = judged.observe(toolchain)
-        row = matrix.row(at, version, toolchain, evidence, study.measure)
-        data = _data(row)
+        data = _data(matrix.row(at, version, toolchain, evidence, study.measure))
         if evidence.base is not None:
             data["metrics"] |= {f"base.{k}": v for k, v in evidence.base.metrics().items()}
-        rows.append(data)
+        return data
+
+    rows = _each(versions, stand, row)
     fell = [version for version in versions if version in judged.fell.values()]
     return {"releases": rows, "unreduced": fell}
 
@@ -117,15 +114,26 @@ def variant(versions: Sequence[str], argv: tuple[str, ...], scripts: Scripts, st
     observer = Observer(study_of, Anything(), study.runner, study.session.journal)
     # Both ends first: how long a trial takes there bounds the others.
     observer.ends(*(stand.toolchains.get(version) for version in (versions[0], versions[-1])))
+
+    def row(at: int, version: str, toolchain: Toolchain) -> dict[str, Any]:
+        return _data(matrix.row(at, version, toolchain, observer.observe(toolchain), None))
+
+    return {"args": shlex.join(argv), "releases": _each(versions, stand, row)}
+
+
+def _each(
+    versions: Sequence[str], stand: Stand, row: Callable[[int, str, Toolchain], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """A row for each release; one that can't be had says why in its own."""
     rows = []
     for at, version in enumerate(versions):
         try:
             toolchain = stand.toolchains.get(version)
         except UserError as error:
             rows.append(_missing(version, str(error)))
-            continue
-        rows.append(_data(matrix.row(at, version, toolchain, observer.observe(toolchain), None)))
-    return {"args": shlex.join(argv), "releases": rows}
+        else:
+            rows.append(row(at, version, toolchain))
+    return rows
 
 
 def _data(row: Tried) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from flybisect.script.flatten_modules import MAIN
 from flybisect.script.flatten_names import Names, Occurrence
 from flybisect.script.flatten_order import Order
 from flybisect.script.flatten_uses import Reach, constant, reaches
+from flybisect.script.fresh import fresh
 from flybisect.script.scopes import Scope
 
 
@@ -290,12 +291,7 @@ class Variables:
 
     def fresh(self, wanted: str) -> str:
         """A name that stands nowhere yet."""
-        name, number = wanted, 1
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name
+        return fresh(wanted, self._taken)
 
 
 def _sets(node: ast.expr) -> bool:

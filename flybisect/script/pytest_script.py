@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from flybisect.script.edit import apply
 from flybisect.script.flatten_modules import Module
+from flybisect.script.fresh import fresh
 from flybisect.script.pytest_file import Fixture, Function, TestFile, arguments
 from flybisect.script.pytest_standins import CLASSES, IMPORTS, OTHERS, PLAIN, REQUEST
 from flybisect.script.pytest_strip import stripped
@@ -69,7 +70,7 @@ class _Writer:
     # -- the script --------------------------------------------------------------------------------
 
     def plain(self, wanted: str | None, name: str) -> Plain:
-        self._taken |= _identifiers(self.file)
+        self.taken |= _identifiers(self.file)
         for combination in self._chosen(wanted, name):
             self._call(combination, name)
         kept: list[ast.AST] = [
@@ -101,20 +102,12 @@ class _Writer:
     def _function_name(self, file: TestFile, name: str) -> str:
         key = f"{file.module.name}.{name}"
         if key not in self._names:
-            self._names[key] = self._fresh(name)
+            self._names[key] = fresh(name, self.taken)
         return self._names[key]
 
     def __post_init__(self) -> None:
         self._names: dict[str, str] = {}
-        self._taken: set[str] = set()
-
-    def _fresh(self, wanted: str) -> str:
-        name, number = wanted, 1
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name
+        self.taken: set[str] = set()
 
     # -- parameters --------------------------------------------------------------------------------
 
@@ -279,7 +272,7 @@ class _Call:
     def _variable(self, wanted: str) -> str:
         names = self.writer._names
         if f"value {wanted}" not in names:
-            names[f"value {wanted}"] = self.writer._fresh(wanted)
+            names[f"value {wanted}"] = fresh(wanted, self.writer.taken)
         return names[f"value {wanted}"]
 
     def _value(self, name: str, asking: Fixture | None) -> str:

@@ -12,7 +12,7 @@ import pytest
 from flybisect.cli import main
 from tests.cli.running import Ran, Run
 
-SCRIPTS = Path(__file__).parent.parent / "data" / "scripts"
+SCRIPTS = [Path(__file__).parent.parent / folder for folder in ("data/scripts", "oracles/scripts")]
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +49,10 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[[str], Path]:
-    """A copy of one of the scripts in `tests/data/scripts`, in a folder of its own."""
+    """A copy of one of the tests' scripts, in a folder of its own."""
 
     def copy(name: str) -> Path:
-        return Path(shutil.copy(SCRIPTS / name, tmp_path / name))
+        found = next(folder / name for folder in SCRIPTS if (folder / name).exists())
+        return Path(shutil.copy(found, tmp_path / name))
 
     return copy

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests.files import write_files
+
 LAYOUT = {
     "README.md": "made up\n",
     "CMakeLists.txt": "project(fly)\n",
@@ -30,13 +32,7 @@ class MadeUp:
 
     def commit(self, subject: str, files: dict[str, str | None] | None = None) -> str:
         """Writes files (None: removes one) and commits; without files, an empty commit. Its full hash."""
-        for name, text in (files or {}).items():
-            path = self.folder / name
-            if text is None:
-                path.unlink()
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text)
+        write_files(self.folder, files or {})
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "-m", subject)
         # Read, and not asked for: tests make hundreds of commits.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.toolchain.model import Toolchain
+from tests.files import write_files
 
 TEMPLATE = Path(__file__).parent / "data/flydsl"
 CORE, HEADER, INIT = "lib/core.cpp", "include/fly/fly.h", "python/flydsl/__init__.py"
@@ -47,13 +48,7 @@ class Project:
 
     def commit(self, subject: str, files: dict[str, str | None] | None = None) -> str:
         """Writes `files` (None deletes one) and commits; the full hash."""
-        for name, text in (files or {}).items():
-            path = self.folder / name
-            if text is None:
-                path.unlink()
-            else:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text)
+        write_files(self.folder, files or {})
         git(self.folder, "add", "--all")
         git(self.folder, "commit", "--quiet", "--allow-empty", "-m", subject)
         return git(self.folder, "rev-parse", "HEAD")

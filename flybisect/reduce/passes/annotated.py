@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
 from flybisect.script.scopes import Statement, Statements, every_argument, qualified
@@ -57,5 +57,5 @@ def _of_variable(table: Statements, entry: Statement) -> list[Edit]:
 
 
 PASS = Pass(
-    "annotations", "annotations that the DSL does not read, f-strings by plain strings", hints, fine=True
+    "annotations", "annotations that the DSL does not read, f-strings by plain strings", hints, turn=Turn.FINE
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
 from flybisect.script.elements import Element
@@ -64,4 +64,4 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
     return found
 
 
-PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, fine=True, alone=True)
+PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, turn=Turn.FINE, alone=True)

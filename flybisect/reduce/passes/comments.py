@@ -7,7 +7,7 @@ import re
 import tokenize
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.layout import string_lines
@@ -62,4 +62,4 @@ def blank_edits(source: Source) -> list[Edit]:
     return edits
 
 
-PASS = Pass("comments", "comments and surplus blank lines", hints, cosmetic=True)
+PASS = Pass("comments", "comments and surplus blank lines", hints, turn=Turn.COSMETIC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
@@ -62,7 +62,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 SUMMARY = "numbers halved"
-HALVED = Pass("halves", SUMMARY, halved, fine=True, last=True, alone=True)
-TO_ONE = Pass("ones", "numbers to 1", to_one, fine=True, last=True, shortcut=True)
-FURTHER = Pass("halves", SUMMARY, halved, fine=True, last=True, again=True)
+HALVED = Pass("halves", SUMMARY, halved, turn=Turn.NUMBERS, alone=True)
+TO_ONE = Pass("ones", "numbers to 1", to_one, turn=Turn.NUMBERS, shortcut=True)
+FURTHER = Pass("halves", SUMMARY, halved, turn=Turn.NUMBERS, again=True)
 """What was halved once mostly goes on being halved, together with the rest."""

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of, without_numbers
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
@@ -160,4 +160,6 @@ def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("x", "y", "z") and root_name(node) in imported
 
 
-PASS = Pass("expressions", "expressions by an operand, computed indices by 0", hints, alone=True, fine=True)
+PASS = Pass(
+    "expressions", "expressions by an operand, computed indices by 0", hints, alone=True, turn=Turn.FINE
+)

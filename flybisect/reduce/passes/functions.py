@@ -11,6 +11,7 @@ from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit, apply
 from flybisect.script.elements import default_of
 from flybisect.script.expressions import ATOMS, bracketed, stands_alone
+from flybisect.script.fresh import fresh
 from flybisect.script.layout import reindented
 from flybisect.script.scopes import Scope, Statement, Statements
 from flybisect.script.source import Source
@@ -218,8 +219,7 @@ def _renamed(
             key = table.resolve(name, site.scope)
             clash = key is not None and table.binders.get(key) != [site]
         if clash:
-            names[name] = next(new for n in range(2, 1000) if (new := f"{name}_{n}") not in taken)
-            taken.add(names[name])
+            names[name] = fresh(name, taken)
     return names
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
@@ -64,4 +64,4 @@ def _label(table: Statements, entry: Statement, call: ast.Call, how: str) -> str
     return f"{label_of(table, entry)} {how} {table.source.segment(call)}"
 
 
-PASS = Pass("layouts", "nested layouts to flat ones, of lower rank", hints, fine=True, alone=True)
+PASS = Pass("layouts", "nested layouts to flat ones, of lower rank", hints, turn=Turn.FINE, alone=True)

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import places
@@ -42,5 +42,5 @@ def _places(table: Statements) -> dict[int, list[tuple[int, int]]]:
     return dict(found)
 
 
-PASS = Pass("sizes", "sizes that stand at several places, halved together", hints, fine=True, alone=True)
+PASS = Pass("sizes", "sizes that stand at several places, halved together", hints, turn=Turn.FINE, alone=True)
 """Single numbers are tried as well (see `constants`); here go those that have to agree."""

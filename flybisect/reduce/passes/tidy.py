@@ -7,7 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit, apply
 from flybisect.script.scopes import Statement, Statements
@@ -114,5 +114,8 @@ def one_line(text: str) -> str | None:
 
 
 PASS = Pass(
-    "tidy", "line breaks in lists that have become short, brackets that are not needed", hints, cosmetic=True
+    "tidy",
+    "line breaks in lists that have become short, brackets that are not needed",
+    hints,
+    turn=Turn.COSMETIC,
 )
