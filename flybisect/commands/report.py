@@ -60,7 +60,7 @@ def report(
         texts = bundles.contents(found, text, private)
         bundles.write(bundle, texts)
         notify("running reproduce.sh of the bundle")
-        checked = bundles.check(texts, bench_of(entry, root, notify).subject.toolchain)
+        checked = bundles.check(texts, bench_of(entry, root, notify).subject.toolchain, found.arch)
         if not checked.shows:
             raise UserError(f"{bundle} is written, but its reproduce.sh does not show the bug: {checked.why}")
     written = [bundle] if bundle is not None else []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,89 +38,101 @@ from flybisect.report.resume import how_to_resume
 from flybisect.running.asked import Asked
 from flybisect.running.conductor import Conductor
 from flybisect.session import open_session
-from flybisect.workbench import prepare
+from flybisect.workbench import Bench, prepare
 
 
-@takes_group
-def run(
-    context: typer.Context,
-    script: options.Script,
-    *,
+@dataclass(frozen=True)
+class Whole(Bug):
+    """What a run is asked for: one field for each option."""
+
     releases: Annotated[
         str | None,
         typer.Option(metavar="A..B", help="Also between which of these releases it came or went."),
-    ] = None,
+    ] = None
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Every release of that range in the table, not only those tried.")
-    ] = False,
+    ] = False
     variant: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TEXT", help="Other arguments of the script, for the table of releases; repeatable."
         ),
-    ] = None,
+    ] = None
     commits: Annotated[
         str | None,
         typer.Option(
             metavar="A..B", help="Also which of these commits; with --repo alone, those between the releases."
         ),
-    ] = None,
-    repo: options.Repo = None,
+    ] = None
+    repo: options.Repo = None
     reduced: Annotated[
         Path | None,
         typer.Option(metavar="FILE.py", help="A script that was reduced already, in place of a reduction."),
-    ] = None,
-    find: options.FindOption = None,
-    allow_inexact: options.AllowInexact = False,
-    build: options.Build = False,
-    mlir_path: options.MlirPath = None,
+    ] = None
+    find: options.FindOption = None
+    allow_inexact: options.AllowInexact = False
+    build: options.Build = False
+    mlir_path: options.MlirPath = None
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="OUT.md", help="Where the report goes, too."),
-    ] = None,
+    ] = None
     bundle: Annotated[
         Path | None, typer.Option(metavar="OUT.zip", help="Also a bundle, as `flybisect report` writes it.")
-    ] = None,
-    passes: options.Passes = None,
-    skip_passes: options.SkipPasses = None,
-    flydsl: options.Flydsl = None,
-    jobs: options.Jobs = None,
-    pre: options.Pre = False,
-    extra_index_url: options.ExtraIndex = None,
-    bug: Bug,
-) -> None:
+    ] = None
+    passes: options.Passes = None
+    skip_passes: options.SkipPasses = None
+    flydsl: options.Flydsl = None
+    jobs: options.Jobs = None
+    pre: options.Pre = False
+    extra_index_url: options.ExtraIndex = None
+
+    def asked(self) -> Asked:
+        """Raises UserError where options do not go together."""
+        if self.releases is None and (self.matrix or self.variant):
+            raise UserError("--matrix and --variant are about releases; say which with --releases A..B")
+        return Asked(
+            releases=self.releases,
+            whole_matrix=self.matrix,
+            pre=self.pre,
+            variants=[split_args(text, "--variant") for text in self.variant or ()],
+            commits=self._commits(),
+            reduced=self.reduced,
+            find=self.find,
+            extra_index_url=self.extra_index_url,
+        )
+
+    def _commits(self) -> CommitsAsked | None:
+        """None where no commits were asked for."""
+        if self.commits is None and self.repo is None:
+            return None
+        return CommitsAsked(
+            range=self.commits or "",
+            repo=self.repo,
+            allow_inexact=self.allow_inexact,
+            build=self.build,
+            mlir_path=self.mlir_path,
+            extra_index_url=self.extra_index_url,
+        )
+
+
+@takes_group
+def run(context: typer.Context, script: options.Script, *, whole: Whole) -> None:
     """Check a script, reduce it, find release and commit, and write a report. What can't be done says why."""
-    chosen = select(PASSES, passes, skip_passes)
-    request = bug.about(script, context.obj, flydsl, jobs)
-    asked = Asked(
-        releases=releases,
-        whole_matrix=matrix,
-        pre=pre,
-        variants=[split_args(text, "--variant") for text in variant or ()],
-        commits=_commits(commits, repo, allow_inexact, build, mlir_path, extra_index_url),
-        reduced=reduced,
-        find=find,
-        extra_index_url=extra_index_url,
-    )
-    if asked.releases is None and (matrix or variant):
-        raise UserError("--matrix and --variant are about releases; say which with --releases A..B")
-    with watching("getting ready", bug.quiet) as show:
+    request = whole.about(script, context.obj, whole.flydsl, whole.jobs)
+    asked, chosen = whole.asked(), select(PASSES, whole.passes, whole.skip_passes)
+    choice = options.choice(whole.passes, whole.skip_passes)
+    with watching("getting ready", whole.quiet) as show:
         bench = prepare(request, show.notify)
         with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
             resuming.remember(session.folder, context.obj)
-            report = (
-                session.folder / "report.md" if output is None else output_path(output, Path(), bench.case)
-            )
+            report = session.folder / "report.md"
+            if whole.output is not None:
+                report = output_path(whole.output, Path(), bench.case)
             for warning in session.warnings:
                 show.notify(warning)
             conductor = Conductor(
-                bench,
-                session,
-                request,
-                asked,
-                chosen,
-                lambda bench, out: heading_for(bench, out, options.choice(passes, skip_passes)),
-                show,
+                bench, session, request, asked, chosen, lambda b, out: heading_for(b, out, choice), show
             )
             try:
                 conductor.all()
@@ -128,50 +142,36 @@ def run(
         if all(not step.done for step in conductor.steps):
             raise UserError(conductor.steps[0].told)
         show.begin("report")
-        try:
-            repository = known_clone(repo, Path.cwd(), bench.workdir, show.notify)
-        except UserError:  # said already, where commits were looked for
-            repository = None
-        found = gather(
-            session_named(str(session.folder), bench.workdir), bench.workdir, repository, show.notify
-        )
-        private = here([bench.case.script.parent, session.folder, bench.workdir, Path.cwd()])
-        text = as_markdown(found, private)
-        write_text(report, text)
-        checked = None
-        if bundle is not None:
-            texts = bundles.contents(found, text, private)
-            bundles.write(bundle, texts)
-            checked = bundles.check(texts, bench.subject.toolchain)
-    if bug.json:
-        print_json(_data(found, report, bundle))
+        found, checked = _write_up(bench, session.folder, report, whole, show.notify)
+    if whole.json:
+        print_json(_data(found, report, whole.bundle))
     else:
-        _print(found, report, bundle)
+        _print(found, report, whole.bundle)
     if checked is not None and not checked.shows:
-        raise UserError(f"{bundle} is written, but its reproduce.sh does not show the bug: {checked.why}")
+        raise UserError(
+            f"{whole.bundle} is written, but its reproduce.sh does not show the bug: {checked.why}"
+        )
     if conductor.result is not None and not conductor.result.verified_cold:
         raise typer.Exit(1)
 
 
-def _commits(
-    range_: str | None,
-    repo: str | None,
-    allow_inexact: bool,
-    build: bool,
-    mlir_path: Path | None,
-    extra_index_url: str | None,
-) -> CommitsAsked | None:
-    """None where no commits were asked for."""
-    if range_ is None and repo is None:
-        return None
-    return CommitsAsked(
-        range=range_ or "",
-        repo=repo,
-        allow_inexact=allow_inexact,
-        build=build,
-        mlir_path=mlir_path,
-        extra_index_url=extra_index_url,
-    )
+def _write_up(
+    bench: Bench, folder: Path, report: Path, whole: Whole, notify: Callable[[str], None]
+) -> tuple[Findings, bundles.Checked | None]:
+    """Writes the report, and the bundle where one is asked for, with what a run of that gave."""
+    try:
+        repository = known_clone(whole.repo, Path.cwd(), bench.workdir, notify)
+    except UserError:  # said already, where commits were looked for
+        repository = None
+    found = gather(session_named(str(folder), bench.workdir), bench.workdir, repository, notify)
+    private = here([bench.case.script.parent, folder, bench.workdir, Path.cwd()])
+    text = as_markdown(found, private)
+    write_text(report, text)
+    if whole.bundle is None:
+        return found, None
+    texts = bundles.contents(found, text, private)
+    bundles.write(whole.bundle, texts)
+    return found, bundles.check(texts, bench.subject.toolchain, found.arch)
 
 
 def _data(found: Findings, report: Path, bundle: Path | None) -> dict[str, Any]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from flybisect.errors import UserError
 from flybisect.findings.model import Findings
+from flybisect.probe.outside import run_beside
 from flybisect.report import command
 from flybisect.report.private import Private
 from flybisect.report.reproduce import reproduce_sh
@@ -50,30 +48,14 @@ def write(path: Path, texts: dict[str, str]) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def check(texts: dict[str, str], toolchain: Toolchain) -> Checked:
-    """Run `reproduce.sh` in a folder of its own, under the FlyDSL that the case names."""
-    with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as made:
-        folder = Path(made)
-        for name, text in texts.items():
-            if "/" not in name:
-                (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
-        command_line = ["bash", str(folder / "reproduce.sh"), str(toolchain.python)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, toolchain.paths))}
-        if toolchain.rocm is not None:
-            environment["ROCM_PATH"] = str(toolchain.rocm)
-        try:
-            done = subprocess.run(
-                command_line,
-                env=environment,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=TIMEOUT,
-            )
-        except subprocess.TimeoutExpired:
-            return Checked(False, f"it was not done after {TIMEOUT:.0f} s")
-    said = (done.stdout + done.stderr).strip().splitlines()
-    return Checked(done.returncode == 0, f"exit code {done.returncode}: {said[-1] if said else 'no word'}")
+def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
+    """Run `reproduce.sh`, confined as a trial is, under the FlyDSL that the case names."""
+    files = {name: text for name, text in texts.items() if "/" not in name}
+    ended = run_beside(files, "bash ./reproduce.sh python", toolchain, arch, TIMEOUT)
+    if ended.code is None:
+        return Checked(False, f"it was not done after {TIMEOUT:.0f} s, or took too much memory")
+    said = ended.said.strip().splitlines()
+    return Checked(ended.code == 0, f"exit code {ended.code}: {said[-1] if said else 'no word'}")
 
 
 def _contents(found: Findings, report: str, private: Private) -> Iterator[tuple[str, str]]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
-from importlib.resources import files
-from pathlib import Path
-from tempfile import TemporaryDirectory
+import shlex
+from importlib.resources import files as resources
 
 from flybisect.errors import UserError
 from flybisect.findings.model import Findings
+from flybisect.probe.outside import Ended, run_beside
 from flybisect.report.marks import ends_by, marks
 from flybisect.report.regression import pass_of, pipeline
 from flybisect.toolchain.model import Toolchain
@@ -25,11 +23,9 @@ def try_pytest(text: str, found: Findings, toolchain: Toolchain) -> None:
         raise UserError(
             "pytest is not installed here, so the test was not run; `pip install pytest` and again"
         )
-    with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / "test_exported.py"
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder, str(path)]
-        code, said = _run(words, Path(folder), toolchain)
+    words = "python -m pytest -q -p no:cacheprovider --rootdir . test_exported.py"
+    ended = _run({"test_exported.py": text}, words, found, toolchain)
+    code, said = ended.code, ended.said
     if code == 0:
         raise UserError("the exported test passes, although the bug is there: it is no test of it")
     if code != 1 or "1 failed" not in said:
@@ -42,18 +38,17 @@ def try_lit(text: str, found: Findings, toolchain: Toolchain) -> None:
 
     FlyDSL's wheels have no fly-opt; its Python bindings run the same pass.
     """
-    program = files("flybisect.report").joinpath("templates/fly_opt.py.txt").read_text(encoding="utf-8")
-    with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as made:
-        folder = Path(made)
-        (folder / "fly_opt.py").write_text(program, encoding="utf-8")
-        (folder / "bug.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
-        code, said = _run(["fly_opt.py", "bug.mlir"], folder, toolchain)
-        if code != 0:
-            raise UserError(f"the exported IR cannot be read back: {_last(said)}")
-        code, said = _run(["fly_opt.py", "bug.mlir", pipeline(pass_of(found))], folder, toolchain)
+    program = resources("flybisect.report").joinpath("templates/fly_opt.py.txt").read_text(encoding="utf-8")
+    files = {"fly_opt.py": program, "bug.mlir": text}
+    read = _run(files, "python fly_opt.py bug.mlir", found, toolchain)
+    if read.code != 0:
+        raise UserError(f"the exported IR cannot be read back: {_last(read.said)}")
+    one_pass = shlex.quote(pipeline(pass_of(found)))
+    ended = _run(files, f"python fly_opt.py bug.mlir {one_pass}", found, toolchain)
+    code, said = ended.code, ended.said
     if code == 0:
         raise UserError(f"{pass_of(found)} alone gets through, so the exported file is no test of the bug")
-    if code > 0 or ends_by(found.script.observation) is None:
+    if code is None or code > 0 or ends_by(found.script.observation) is None:
         _same(said, found, pass_of(found))
 
 
@@ -63,23 +58,12 @@ def _same(said: str, found: Findings, what: str) -> None:
             raise UserError(f"{what} fails, but not with {mark!r}: {_last(said)}")
 
 
-def _run(words: list[str], folder: Path, toolchain: Toolchain) -> tuple[int, str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, toolchain.paths))}
-    if toolchain.rocm is not None:
-        environment["ROCM_PATH"] = str(toolchain.rocm)
-    try:
-        done = subprocess.run(
-            [str(toolchain.python), *words],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UserError(f"the exported test was not done after {TIMEOUT:.0f} s") from error
-    return done.returncode, done.stdout + done.stderr
+def _run(files: dict[str, str], command: str, found: Findings, toolchain: Toolchain) -> Ended:
+    """Confined as a trial is, since the test holds the studied script."""
+    ended = run_beside(files, command, toolchain, found.arch, TIMEOUT)
+    if ended.code is None:
+        raise UserError(f"the exported test was not done after {TIMEOUT:.0f} s, or took too much memory")
+    return ended
 
 
 def _last(said: str) -> str:
