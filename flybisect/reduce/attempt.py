@@ -120,7 +120,7 @@ class Attempt:
                 self._note_failure(*waiting.popleft())
                 yield False
             subset, text, cut = waiting.popleft()
-            if self._holds_a_failure(cut):
+            if self._holds_a_failure(self._cut_of(subset), cut):
                 # Asked ahead of an answer that tells against it; alone it would not have been.
                 self._note_failure(subset, None, cut)
                 yield False
@@ -168,15 +168,16 @@ class Attempt:
     def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
         """True for cuts that hold one which failed alone. While rounds go on also for those that take
         far more along than they are about: these are left to the proof at the end."""
-        if self._holds_a_failure(closed):
+        if self._holds_a_failure(asked, closed):
             return True
         if self._verify:
             return False
         wanted = {part for number in asked.statements for part in self._table.subtree(number)}
         return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
 
-    def _holds_a_failure(self, closed: Cut) -> bool:
-        return any(
+    def _holds_a_failure(self, asked: Cut, closed: Cut) -> bool:
+        """False where the cut writes something in another place: then its statements may be there."""
+        return not asked.edits and any(
             failed.statements <= closed.statements and failed.elements <= closed.elements
             for failed in [*self._hopeless, *self._presumed]
         )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from flybisect.reduce.facts import learn
 from flybisect.reduce.hint import Facts
-from flybisect.reduce.passes import PASSES
+from flybisect.reduce.passes import PASSES, functions, statements
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
 from flybisect.script.check import problem, syntax_problem, unbound_names
@@ -134,6 +134,13 @@ def test_reducing_a_result_changes_nothing(text: str) -> None:
 def test_a_result_as_a_person_would_write_it() -> None:
     result, _ = reduced(SCRIPT, "reached")
     assert result.text == RESULT
+
+
+def test_what_is_moved_is_not_taken_for_cut() -> None:
+    """The function's statement cannot go, and still the function can be written out."""
+    text = "import toy\n\n\ndef f():\n    toy.needle(0)\n\n\nf()\n"
+    result = Reducer(Needle(reached), (statements.PASS, functions.PASS)).run(text)
+    assert result == Reduction("import toy\n\n\ntoy.needle(0)\n", minimal=True)
 
 
 def test_nothing_to_reduce() -> None:
