@@ -7,6 +7,7 @@ machine's in one sentence, 125 cannot be judged, 130 interrupted.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -89,6 +90,18 @@ def main(argv: Sequence[str] | None = None) -> None:
         _fail(f"ended by {interrupted}", interrupted.exit_code)
     except TOLD as error:
         _fail(told(error), 2)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """What is still buffered, while it can be told apart that nobody reads it any more (`| head`): at
+    the interpreter's own flush it would be an error that is printed and ignored."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes once more, into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_anything() -> None:
