@@ -424,6 +424,25 @@ def test_dead_definitions() -> None:
     assert texts(dead.PASS, "from __future__ import annotations\nfrom a import *\nh()\n") == []
 
 
+def test_imports_that_repeat_others() -> None:
+    text = "import a.b as b\nfrom c import d, e\nimport a.b as b\nfrom c import e\nfrom c import d, f\nb(d, e, f)\n"
+    assert texts(dead.PASS, text) == [
+        text.replace("e\nimport a.b as b\n", "e\n"),
+        text.replace("from c import e\n", ""),
+    ]
+    other = "from c import e\nimport e\nfrom .c import e\nfrom c import e as f\ng(e, f)\n"
+    assert texts(dead.PASS, other) == []
+
+
+def test_a_sum_that_nothing_reads_is_dead() -> None:
+    text = "t = 0\nt = t + 1\nt = t + 2\ng()\n"
+    assert texts(dead.PASS, text) == [
+        "g()\n",
+        text.replace("t = t + 1\n", ""),
+        text.replace("t = t + 2\n", ""),
+    ]
+
+
 def test_noise() -> None:
     text = "def f():\n    'Doc.'\n    print(1)\n    assert x\n    return g(print)\n"
     found = texts(noise.PASS, text)

@@ -1,0 +1,86 @@
+"""What nothing reads, alone and after a cut."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from flybisect.script.check import unbound_names
+from flybisect.script.cut import Cut, carry_out, close
+from flybisect.script.edit import Edit
+from flybisect.script.liveness import unread, with_unread
+from flybisect.script.scopes import Statements
+from flybisect.script.source import Source
+from tests.script.profile import examples
+from tests.script.programs import scripts
+from tests.script.running import run
+
+
+def first_lines(text: str, cut: Cut | None = None) -> list[str]:
+    """The first lines of what is unread."""
+    table = Statements(Source(text))
+    found = [table.source.segment(table.all[number].node) for number in unread(table, cut)]
+    return [segment.split("\n")[0] for segment in found]
+
+
+def without(text: str) -> str:
+    """The text without what is unread."""
+    table = Statements(Source(text))
+    parts = frozenset(part for number in unread(table) for part in table.subtree(number))
+    return carry_out(table, Cut(parts))
+
+
+def test_a_sum_that_nothing_reads() -> None:
+    text = "a = 1\nt = 0\nt = t + a\nt += a\nfor i in range(a):\n    t = t + i\nprint(a)\n"
+    assert first_lines(text) == ["t = 0", "t = t + a", "t += a", "t = t + i"]
+    assert without(text) == "a = 1\nfor i in range(a):\n    pass\nprint(a)\n"
+
+
+def test_a_sum_that_is_read_stays_whole() -> None:
+    assert first_lines("t = 0\nt = t + 1\nt += 2\nprint(t)\n") == []
+
+
+def test_functions_that_call_one_another() -> None:
+    text = "x = 1\ndef f():\n    return g(x)\ndef g(n):\n    return f()\nprint(x)\n"
+    assert first_lines(text) == ["def f():", "def g(n):"]
+
+
+def test_what_only_a_function_reads_that_nothing_calls() -> None:
+    text = "import a\nx = a.b\ndef f():\n    y = x\n    return y\n"
+    assert first_lines(text) == ["import a", "x = a.b", "def f():"]
+
+
+def test_what_a_function_inside_a_function_reads() -> None:
+    text = "def f(n):\n    x = n\n    y = n\n    def g():\n        z = y\n        return x\n    return g\nprint(f)\n"
+    assert first_lines(text) == ["y = n", "z = y"]
+
+
+def test_a_long_chain() -> None:
+    text = "a0 = 1\n" + "".join(f"a{n} = a{n - 1}\n" for n in range(1, 3000))
+    assert len(first_lines(text)) == 3000
+    assert first_lines(text + "print(a2999)\n") == []
+
+
+def test_stores_into_objects_have_an_effect() -> None:
+    assert first_lines("x = []\nx[0] = 1\nx.n = 2\nx.n += 1\nx.m: int = 3\n") == []
+
+
+def test_names_that_an_edit_writes_are_read() -> None:
+    text = "a = 1\nb = a\nprint(b)\n"
+    start = text.index("b)")
+    assert first_lines(text, Cut(edits=frozenset([Edit(start, start + 1, "3")]))) == ["a = 1", "b = a"]
+    assert first_lines(text, Cut(edits=frozenset([Edit(start, start + 1, "a")]))) == ["b = a"]
+
+
+def test_a_cut_takes_the_sum_along_that_it_was_the_reader_of() -> None:
+    text = "t = 0\nfor i in range(3):\n    t = t + i\nprint(t)\nprint(1)\n"
+    table = Statements(Source(text))
+    cut = close(table, Cut(frozenset([3])))
+    assert carry_out(table, with_unread(table, cut)) == "for i in range(3):\n    pass\nprint(1)\n"
+
+
+@given(scripts())
+@examples(40)
+def test_without_it_a_script_still_runs(text: str) -> None:
+    left = without(text)
+    assert unbound_names(left) <= unbound_names(text)
+    assert run(left).ended_well, left
