@@ -50,7 +50,8 @@ def test_what_only_a_function_reads_that_nothing_calls() -> None:
 
 
 def test_what_a_function_inside_a_function_reads() -> None:
-    text = "def f(n):\n    x = n\n    y = n\n    def g():\n        z = y\n        return x\n    return g\nprint(f)\n"
+    inner = "    def g():\n        z = y\n        return x\n"
+    text = f"def f(n):\n    x = n\n    y = n\n{inner}    return g\nprint(f)\n"
     assert first_lines(text) == ["y = n", "z = y"]
 
 
