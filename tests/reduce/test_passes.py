@@ -425,7 +425,8 @@ def test_dead_definitions() -> None:
 
 
 def test_imports_that_repeat_others() -> None:
-    text = "import a.b as b\nfrom c import d, e\nimport a.b as b\nfrom c import e\nfrom c import d, f\nb(d)\n"
+    first = "import a.b as b\nfrom c import d, e\n"
+    text = f"{first}import a.b as b\nfrom c import e\nfrom c import d, f\nb(d, e, f)\n"
     assert texts(dead.PASS, text) == [
         text.replace("e\nimport a.b as b\n", "e\n"),
         text.replace("from c import e\n", ""),
