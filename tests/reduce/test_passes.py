@@ -219,7 +219,10 @@ def test_annotations() -> None:
 
 def test_short_calls_that_are_read_twice() -> None:
     assert texts(names.TWICE, "a = g(1)\nf(a)\nh(a, 2)\n") == ["f(g(1))\nh(g(1), 2)\n"]
-    assert texts(names.TWICE, f"a = g('{'b' * 40}')\nf(a, a)\n") == []
+    long = f"g('{'b' * 45}')"
+    assert texts(names.TWICE, f"a = {long}\nf(a, a)\n") == [f"f({long}, {long})\n"]
+    assert texts(names.TWICE, f"a = {long}\nfunction_name_long(a, a)\n") == [], "a line would be wrapped"
+    assert texts(names.TWICE, f"a = g('{'b' * 60}')\nf(a)\nf(a)\n") == []
     assert texts(names.TWICE, "a = g(1)\nf(a, a)\n") == ["f(g(1), g(1))\n"]
     assert texts(names.TWICE, "a = g(1)\nf(a)\n") == []
 

@@ -18,6 +18,8 @@ LONG = 80
 SHORT = 40
 """Characters of a value that may be written in two places, where it makes no call: two calls give two
 objects."""
+SHORT_CALL = 60
+"""Characters of a call that may be written in two places, where no line has to be wrapped for it."""
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -169,9 +171,19 @@ def _short_call_read_twice(
     table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]
 ) -> bool:
     text = table.source.segment(value)
-    if len(uses) != 2 or len(text) > SHORT or "\n" in text or not isinstance(value, ast.Call):
+    if len(uses) != 2 or len(text) > SHORT_CALL or "\n" in text or not isinstance(value, ast.Call):
+        return False
+    if len(text) > SHORT and any(not _on_the_line(table, uses, use, text) for _, use in uses):
         return False
     return all(_fits(table, entry, user, use) for user, use in uses)
+
+
+def _on_the_line(table: Statements, uses: list[tuple[Statement, Use]], use: Use, text: str) -> bool:
+    """True where a line that reads the name keeps its length with the text in place of all its reads."""
+    source = table.source
+    start, end = source.line_begin(use.offset), source.line_end(use.offset)
+    more = sum(len(text) - len(each.name) for _, each in uses if start <= each.offset < end)
+    return len(source.text[start:end].rstrip("\n")) + more <= LINE
 
 
 def _read_elsewhere(
