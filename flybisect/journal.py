@@ -21,6 +21,9 @@ from flybisect.toolchain.model import Toolchain
 FORMAT = 100 * OBSERVATION_FORMAT + 1
 """Kept as SQLite's `user_version`: the observation's format and that of the tables."""
 
+COMPILES_BYTES = 64 * 1024 * 1024
+"""Of what is kept of compiles; see `Journal.keep`."""
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS observations (
     toolchain TEXT NOT NULL,
@@ -30,6 +33,13 @@ CREATE TABLE IF NOT EXISTS observations (
     observation BLOB NOT NULL,
     PRIMARY KEY (toolchain, probe)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS compiles (
+    number INTEGER PRIMARY KEY,
+    toolchain TEXT NOT NULL,
+    traced TEXT NOT NULL,
+    entry BLOB NOT NULL,
+    UNIQUE (toolchain, traced) ON CONFLICT REPLACE
+);
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -83,6 +93,23 @@ class Journal:
     def noted(self, name: str) -> str | None:
         row = self._query("SELECT text FROM notes WHERE name = ?", (name,))
         return None if row is None else str(row[0])
+
+    def kept(self, toolchain_key: str) -> list[tuple[str, bytes]]:
+        """What compiles under a toolchain ended in, the oldest first; see `flybisect.probe.remembering`."""
+        sql = "SELECT traced, entry FROM compiles WHERE toolchain = ? ORDER BY number"
+        return self._mending(lambda: self._db.execute(sql, (toolchain_key,)).fetchall())
+
+    def keep(self, toolchain_key: str, entry: tuple[str, bytes]) -> None:
+        """In place of what was kept under that key; what came first goes where there is too much."""
+        self._execute(
+            "INSERT INTO compiles (toolchain, traced, entry) VALUES (?, ?, ?)", (toolchain_key, *entry)
+        )
+        while self._kept_bytes() > COMPILES_BYTES:
+            self._execute("DELETE FROM compiles WHERE number = (SELECT min(number) FROM compiles)", ())
+
+    def _kept_bytes(self) -> int:
+        row = self._query("SELECT coalesce(sum(length(entry)), 0) FROM compiles", ())
+        return int(row[0]) if row else 0
 
     def __len__(self) -> int:
         """Observations kept."""

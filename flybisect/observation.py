@@ -84,9 +84,11 @@ class Probe:
     """Where the IR is taken, with `Want.IR`; see `flybisect.irstages`."""
     command: str | None = None
     """A shell command that is run on the script in place of the script itself; its end is the outcome."""
+    anew: bool = False
+    """Nothing that other trials compiled answers it."""
 
     def key(self) -> str:
-        """What two probes share that must show the same (limits are left out on purpose)."""
+        """What two probes share that must show the same (limits, and `anew`, are left out on purpose)."""
         parts = [
             self.source,
             self.name,
@@ -197,7 +199,9 @@ class Observation:
     """Those that there are, in order, where the one asked for is not among them."""
     kernels: tuple[Kernel, ...] = ()
     traced: tuple[str, ...] = ()
-    """SHA-256 of each module handed to the compiler, locations left out, in order."""
+    """SHA-256 of each module handed to MLIR's passes, locations left out, and of what else decides."""
+    replayed: tuple[str, ...] = ()
+    """Of those, the ones that were not compiled, since it was known what comes of it."""
     lines: tuple[int, ...] = ()
     """Lines of the script that ran, sorted. Empty unless `Want.COVERAGE`."""
     seconds: float = 0.0
@@ -211,8 +215,22 @@ class Observation:
 
     @property
     def reached_flydsl(self) -> bool:
-        """True when the trial counts as a compile: a kernel or launcher was at least traced."""
+        """True when a kernel or launcher was at least traced."""
         return self.stage is not Stage.START
+
+    @property
+    def compiled(self) -> tuple[str, ...]:
+        """Of `traced`, what went through MLIR's passes."""
+        kept = list(self.traced)
+        for key in self.replayed:
+            if key in kept:
+                kept.remove(key)
+        return tuple(kept)
+
+    @property
+    def only_replayed(self) -> bool:
+        """True when something was traced to its end, and of all that it was known what comes of it."""
+        return bool(self.traced) and not self.compiled
 
     @property
     def exception(self) -> ExceptionFacts | None:
@@ -246,7 +264,7 @@ class Observation:
             data["exceptions"] = tuple(ExceptionFacts(**e) for e in data["exceptions"])
             data["diagnostics"] = tuple(Diagnostic(**d) for d in data["diagnostics"])
             data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
-            data["traced"] = tuple(data["traced"])
+            data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
             data["lines"] = tuple(data["lines"])
             data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
             return cls(**data)

@@ -74,6 +74,13 @@ def _lines_by_line(value: object) -> bool:
     return isinstance(value, dict) and all(map(_number, value.values()))
 
 
+def _operations(value: object) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_number, value)))
+
+
+_SAID = [("text", _text), ("operations", _operations)]
+_WITH_NOTES = _record_of([*_SAID, ("notes", _list_of(_record_of(_SAID)))])
+_pass_error = _record_of([("message", _text), ("diagnostics", _list_of(_WITH_NOTES))])
 _PLACE = _record_of([("file", _text), ("line", _number)])
 _DIAGNOSTIC = _record_of([("text", _text), ("notes", _list_of(_text)), ("chain", _list_of(_PLACE))])
 _EXCEPTION: dict[str, Test] = {
@@ -94,6 +101,14 @@ _FORMS: dict[str, dict[str, Test]] = {
     "stage": {"stage": _stage},
     "stages": {"names": _list_of(_text)},
     "traced": {"sha256": _text},
+    "compile": {"number": _number, "sha256": _text},
+    "compiled": {
+        "number": _number,
+        "end": lambda value: value in ("ok", "raised"),
+        "module": _bytes,
+        "error": lambda value: value is None or _pass_error(value),
+    },
+    "replayed": {"sha256": _text},
     "line": {"line": _number},
     "object": {"data": _bytes},
     "assembly": {"data": _bytes},

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flybisect.probe.inside import wire
+from flybisect.probe.inside import shelf, wire
 from flybisect.toolchain.model import Toolchain
 
 START_SECONDS = 300.0
@@ -56,6 +56,8 @@ class Worker:
         """It has been seen to be ready."""
         self.leaks = False
         """It has grown, and should be replaced."""
+        self.told = 0
+        """How much of what is remembered it has been told; see `remembering`."""
         self._size: int | None = None
         self._log = log
         ours, theirs = socket.socketpair()
@@ -95,11 +97,15 @@ class Worker:
         self.serves = True
 
     def run(
-        self, request: Mapping[str, Any], timeout: float, cancelled: threading.Event | None
+        self,
+        request: Mapping[str, Any],
+        timeout: float,
+        cancelled: threading.Event | None,
+        news: list[tuple[str, bytes]],
     ) -> dict[str, Any]:
-        """The worker's reply. Raises WorkerDied, TrialCancelled."""
+        """The worker's reply. `news`: of what is remembered. Raises WorkerDied, TrialCancelled."""
         try:
-            wire.send(self._sock, {"trial": dict(request)})
+            wire.send(self._sock, {"trial": dict(request), "known": shelf.to_wire(news)})
         except OSError as error:
             raise WorkerDied(f"worker is gone: {error}") from error
         try:

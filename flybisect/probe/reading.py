@@ -8,6 +8,7 @@ import re
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from flybisect.irstages import ASSEMBLY
 from flybisect.observation import (
@@ -20,7 +21,7 @@ from flybisect.observation import (
     Stage,
     Want,
 )
-from flybisect.probe import assembly, codeobject, diagnostics, facts
+from flybisect.probe import assembly, codeobject, diagnostics, facts, remembering
 from flybisect.probe.facts import Fact
 from flybisect.probe.inside.limits import PROCESSES
 
@@ -47,6 +48,17 @@ def observation(probe: Probe, version: str, folder: str, reply: Fact) -> Observa
     return _Reading(probe, version, folder, reply).observation()
 
 
+def with_compiles(
+    probe: Probe, version: str, folder: str, reply: Fact
+) -> tuple[Observation, list[tuple[str, dict[str, Any]]]]:
+    """The same, and what the trial's compiles ended in, by their keys; see `remembering.entries`."""
+    reading = _Reading(probe, version, folder, reply)
+    seen = reading.observation()
+    # What was left out may be what a compile said.
+    printed = b"" if reply["dropped"] else b"".join(_ends(reply))
+    return seen, list(remembering.entries(probe, folder, reading.facts, printed, seen))
+
+
 class _Reading:
     def __init__(self, probe: Probe, version: str, folder: str, reply: Fact) -> None:
         self.probe = probe
@@ -56,8 +68,12 @@ class _Reading:
         self.facts: Sequence[Fact]
         self.facts, self.damaged = facts.checked(reply["facts"])
         self.script = f"{folder}/{probe.name}"
-        self.head = base64.b64decode(reply["head"]).decode("utf-8", "replace")
-        self.tail = base64.b64decode(reply["tail"]).decode("utf-8", "replace")
+        head, tail = _ends(reply)
+        if not reply["dropped"]:
+            head, tail = head + tail, b""
+        self.head, self.tail = (
+            remembering.without_marks(folder, data).decode("utf-8", "replace") for data in (head, tail)
+        )
         self.uncaught = next((f for f in self.facts if f["kind"] == "uncaught"), None)
         status = int(reply["status"])
         self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
@@ -94,6 +110,7 @@ class _Reading:
             stages=next((tuple(f["names"]) for f in self.facts if f["kind"] == "stages"), ()),
             kernels=kernels,
             traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
+            replayed=tuple(f["sha256"] for f in self.facts if f["kind"] == "replayed"),
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),
             cpu_seconds=float(self.reply["cpu"]),
@@ -223,6 +240,11 @@ class _Reading:
             if frame["file"] == self.script:
                 return int(frame["line"])
         return None
+
+
+def _ends(reply: Fact) -> tuple[bytes, bytes]:
+    """What stands at the beginning and at the end of stderr."""
+    return base64.b64decode(reply["head"]), base64.b64decode(reply["tail"])
 
 
 def _with_text(kernel: Kernel, text: assembly.KernelText | None) -> Kernel:

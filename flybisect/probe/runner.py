@@ -6,12 +6,14 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe import reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
+from flybisect.probe.remembering import Keeper, Packed, Remembering, answers
 from flybisect.probe.removal import remove
 from flybisect.toolchain.model import Toolchain
 
@@ -23,8 +25,11 @@ __all__ = ["Runner", "TrialCancelled"]
 class Runner:
     """At most `jobs` trials at once. Thread-safe; a context manager."""
 
-    def __init__(self, scratch: Path, jobs: int) -> None:
-        """`scratch`: a folder for trial folders and worker logs; made where it is missing."""
+    def __init__(self, scratch: Path, jobs: int, keeper: Keeper | None = None) -> None:
+        """`scratch`: a folder for trial folders and worker logs; made where it is missing.
+
+        `keeper`: where is kept what compiles ended in; without one, everything is compiled every time.
+        """
         if jobs < 1:
             raise ValueError("at least one job is needed")
         scratch.mkdir(parents=True, exist_ok=True)
@@ -35,6 +40,7 @@ class Runner:
         self._idle: list[Worker] = []
         self._started = 0
         self._closed = False
+        self._remembering = None if keeper is None else Remembering(keeper)
 
     def run(
         self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
@@ -59,7 +65,7 @@ class Runner:
                 return _broken(probe, toolchain, str(error))
             try:
                 worker.ready()
-                return self._trial(worker, probe, None)
+                return self._trial(worker, replace(probe, anew=True), None)
             except (WorkerBroken, WorkerDied) as error:
                 return _broken(probe, toolchain, str(error))
             finally:
@@ -131,11 +137,21 @@ class Runner:
                 "timeout": probe.timeout,
                 "memory": probe.memory,
                 "own": str(folder),
+                "replays": self._remembering is not None and answers(probe),
             }
-            reply = worker.run(request, probe.timeout, cancelled)
-            return reading.observation(probe, worker.version, str(folder), reply)
+            news = self._news(worker) if request["replays"] else []
+            reply = worker.run(request, probe.timeout, cancelled, news)
+            seen, ended = reading.with_compiles(probe, worker.version, str(folder), reply)
+            if self._remembering is not None:
+                self._remembering.learn(worker.toolchain.key, ended)
+            return seen
         finally:
             remove(folder)
+
+    def _news(self, worker: Worker) -> list[Packed]:
+        assert self._remembering is not None
+        news, worker.told = self._remembering.news(worker.toolchain.key, worker.told)
+        return news
 
     def _start(self, toolchain: Toolchain, *, warm: bool) -> Worker:
         with self._lock:

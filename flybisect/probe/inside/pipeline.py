@@ -7,13 +7,16 @@ pipeline in still smaller parts. Where the IR after a pass is wanted, the first 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import binaries, stages
+from .known import Known
 from .recorder import Recorder
 
 BINARY_PASS = "gpu-module-to-binary"
 _FORMAT = re.compile(r"\bformat=\w+")
+_LINKED = re.compile(r"\bl=")
 
 
 def split(pipeline: str) -> tuple[str | None, str | None]:
@@ -42,9 +45,12 @@ def as_assembly(binary: str) -> str:
 class Splitter:
     """Stands in for the `PassManager` that `flydsl.compiler.jit_function` parses its pipeline with."""
 
-    def __init__(self, real: Any, recorder: Recorder, assembly: bool, stage: str | None = None) -> None:
+    def __init__(
+        self, real: Any, recorder: Recorder, known: Known, assembly: bool, stage: str | None = None
+    ) -> None:
         self._real = real
         self._recorder = recorder
+        self._known = known
         self._assembly = assembly
         self._stage = stage
 
@@ -66,7 +72,13 @@ class Splitter:
             parts.append(("codegen", self._real.parse(binary, *arguments, **named)))
             if self._assembly:
                 isa = self._real.parse(as_assembly(binary), *arguments, **named)
-        return _Parts(parts, isa, self._recorder, keep)
+        # Without the binary it is a part only, whose outcome somebody goes on with; and of files that are
+        # linked in no text says what they hold.
+        whole = binary is not None and not _LINKED.search(pipeline)
+        decides = [pipeline, self._assembly, self._stage]
+        return _Parts(
+            parts, isa, self._recorder, keep, lambda *of: self._known.run(*of, whole=whole), decides
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
@@ -78,14 +90,30 @@ class Splitter:
 class _Parts:
     """Pass managers that are run one after the other, and answer like one."""
 
-    def __init__(self, parts: list[tuple[str, Any]], isa: Any, recorder: Recorder, keep: int | None) -> None:
-        """`keep`: the number of passes after which the IR is kept; 0 before the first, None: nowhere."""
+    def __init__(
+        self,
+        parts: list[tuple[str, Any]],
+        isa: Any,
+        recorder: Recorder,
+        keep: int | None,
+        through: Callable[[Any, list[Any], Callable[[], None]], None],
+        decides: list[Any],
+    ) -> None:
+        """`keep`: the number of passes after which the IR is kept; 0 before the first, None: nowhere.
+        `through`: is given the module, what else decides, and how to run the passes over it.
+        `decides`: as far as it is known before the settings that `__getattr__` sees."""
         self._parts = parts
         self._isa = isa
         self._recorder = recorder
         self._keep = keep
+        self._through = through
+        self._decides = decides
 
     def run(self, operation: Any) -> None:
+        root = getattr(operation, "operation", operation)
+        self._through(root, self._decides, lambda: self._run(operation))
+
+    def _run(self, operation: Any) -> None:
         kept = self._keep is None
         if self._keep == 0:
             self._keep_ir(operation)
@@ -118,6 +146,7 @@ class _Parts:
         """A method that sets something: set it on every part."""
 
         def on_all(*arguments: Any, **named: Any) -> None:
+            self._decides.append((name, arguments, named))
             for _, manager in self._parts:
                 getattr(manager, name)(*arguments, **named)
             if self._isa is not None and name == "enable_verifier":

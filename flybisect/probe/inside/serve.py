@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import kernel, processes, recorder, sandbox, trial, wire
+from . import kernel, processes, recorder, sandbox, shelf, trial, wire
 from .pump import Pump
 from .watch import WATCH_SECONDS, Watch, own_bytes
 
@@ -50,13 +50,17 @@ def main(control: int, start: dict[str, Any]) -> int:
         wire.send(sock, {"broken": f"{type(error).__name__}: {error}"})
         return 1
     wire.send(sock, {"ready": True, "version": version})
+    entries = shelf.Shelf()
     while True:
         request = wire.receive(sock)
         if request is None:
             # Not by way of torch's and MLIR's destructors, which take their time.
             os._exit(0)
         if "trial" in request:
-            wire.send(sock, _Trial(request["trial"], start["rocm"], sock, box).outcome())
+            for key, packed in shelf.from_wire(request["known"]):
+                entries.put(key, packed)
+            usable = entries if request["trial"]["replays"] else shelf.Shelf()
+            wire.send(sock, _Trial(request["trial"], start["rocm"], sock, box, usable).outcome())
 
 
 def _load(warm: bool) -> str:
@@ -80,10 +84,16 @@ class _Trial:
     """One forked child, from its start until nothing of it is left."""
 
     def __init__(
-        self, request: dict[str, Any], rocm: str | None, sock: socket.socket, box: sandbox.Sandbox
+        self,
+        request: dict[str, Any],
+        rocm: str | None,
+        sock: socket.socket,
+        box: sandbox.Sandbox,
+        entries: shelf.Shelf,
     ) -> None:
         self._sock = sock
         self._box = box
+        self._entries = entries
         self._watch = Watch(request["memory"])
         self._record = os.memfd_create("record")
         self._crash = os.memfd_create("crash")
@@ -112,7 +122,7 @@ class _Trial:
             os.dup2(null, 0)
             os.dup2(null if stdout is None else stdout, 1)
             os.dup2(stderr, 2)
-            trial.run(request, request["own"], rocm, self._record, self._crash, self._box)
+            trial.run(request, request["own"], rocm, self._record, self._crash, self._box, self._entries)
         finally:
             os._exit(70)
 

@@ -25,11 +25,13 @@ from . import (
     locations,
     sandbox,
     settings,
+    shelf,
     stages,
     tracebacks,
 )
 from .compiler import Watch
 from .faults import Faults
+from .known import Known
 from .recorder import Recorder
 
 WHERE_ARE_YOU = signal.SIGUSR2
@@ -43,11 +45,12 @@ def run(
     record: int,
     crash: int,
     box: sandbox.Sandbox,
+    entries: shelf.Shelf,
 ) -> NoReturn:
     """Never returns: ends the process as the script would have ended it.
 
     `folder`: the trial's own, empty. `record`, `crash`: open files for facts and for the Python
-    stack at a fatal signal.
+    stack at a fatal signal. `entries`: what compiles are known to end in.
     """
     recorder = Recorder(record)
     try:
@@ -59,7 +62,8 @@ def run(
         wants = request["wants"]
         gpuless.install(request["arch"])
         stage = request["stage"] if "ir" in wants and request["stage"] != stages.ASSEMBLY else None
-        Watch(recorder, faults).install("assembly" in wants, stage)
+        known = Known(recorder, folder, entries, request["memory"])
+        Watch(recorder, faults, known).install("assembly" in wants, stage)
         launching.install()
         locations.install()
         recorder.fact("confined", **box.lock(writable, request["memory"], request["timeout"]))
