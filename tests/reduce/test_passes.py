@@ -117,6 +117,10 @@ def test_unwrap(before: str, after: list[str]) -> None:
             "def build(n):\n    def kernel():\n        got = yield n\n    return kernel\nbuild(2)()\n",
             ["n = 2\ndef kernel():\n    got = yield n\nkernel()\n"],
         ),
+        (
+            "def build(n):\n    def run(): return n\n    return run\nrun = build(2)\nrun()\n",
+            ["n = 2\ndef run(): return n\nrun()\n"],
+        ),
     ],
 )
 def test_functions(before: str, after: list[str]) -> None:

@@ -173,10 +173,16 @@ def _calling_statement(
     inside = [Edit(e.start - start, e.end - start, e.text) for e in renames if start <= e.start < end]
     text = apply(table.source.text[start:end], inside)
     whole = getattr(site.node, "value", None) is call
+    if whole and isinstance(site.node, ast.Assign) and _is_named(site.node, text):
+        return ""  # `launch = launch`, of a factory that returns what it defines.
     if not whole and not isinstance(value, ATOMS):
         text = f"({text})"
     start, end = table.source.span(call)
     return apply(table.source.segment(site.node), [Edit(start - site.start, end - site.start, text)])
+
+
+def _is_named(node: ast.Assign, name: str) -> bool:
+    return all(isinstance(target, ast.Name) and target.id == name for target in node.targets)
 
 
 def bind(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr] | None:
