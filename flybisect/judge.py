@@ -8,54 +8,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
 from flybisect.errors import UserError
-from flybisect.limits import IMPORTS, MEMORY, TimeLimit
 from flybisect.memo import Memo, tree_key
-from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Verdict, Want
+from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.repeats import Notes, Repeats
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
-from flybisect.speculate import in_order
-from flybisect.toolchain.model import Toolchain
+from flybisect.speculate import Speculation
+from flybisect.trials import Memory, Prober, Setting, Trials
 
-
-class Prober(Protocol):
-    """Runs probes; `flybisect.probe.runner.Runner` is one."""
-
-    def run(
-        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
-    ) -> Observation:
-        """Ends early, with an observation of no meaning, once `cancelled` is set."""
-        ...
-
-    def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
-        """In a fresh process that has seen no other trial."""
-        ...
-
-
-class Memory(Protocol):
-    """Where observations are kept; `flybisect.journal.Journal` is one."""
-
-    def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None: ...
-
-    def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None: ...
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a script is compiled with."""
-
-    toolchain: Toolchain
-    argv: tuple[str, ...]
-    arch: str
+__all__ = ["Judge", "Memory", "Prober", "Setting"]
 
 
 @dataclass(frozen=True)
@@ -65,8 +34,19 @@ class _Decision:
     evidence: Evidence | None = None
 
 
+@dataclass(frozen=True)
+class _Asked:
+    source: str
+    trusted: bool = False
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        return tree_key(self.source), self.trusted
+
+
 class Judge:
-    """Judges candidates for one case. Call `pin` with the unreduced script before anything else."""
+    """Judges candidates for one case. Call `pin` with the unreduced script before anything else, and `close`
+    at the end where `guesses` were given."""
 
     def __init__(
         self,
@@ -85,11 +65,11 @@ class Judge:
         self.jobs = jobs
         self.repeats = Repeats()
         """Where the answer differs from run to run."""
-        self._prober = prober
         self._journal = journal
-        self._limit = TimeLimit(case.timeout)
-        self._memory = MEMORY if case.memory is None else case.memory
         self._counter = Counter()
+        self._trials = Trials(case, prober, journal, self._counter)
+        self._trials.unsteady = lambda: self.repeats.runs > 1
+        self._speculation = Speculation(self._answer, lambda asked: asked.key, jobs, self._is_known)
         self._memo = Memo()
         self._first: Evidence | None = None
         self._pinned: Signature | None = None
@@ -127,7 +107,7 @@ class Judge:
         if problem is not None:
             raise UserError(f"{self.case.script}: {problem}")
         self._learn_bounds(source)
-        subject, ran = self._observation(source, self.subject, self.oracle.wants, None)
+        subject, ran = self._trials.shown(source, self.subject, self.oracle.wants)
         base, ran_base = self._base(source, subject, None)
         self._counter.candidate(Source.TRIAL if ran or ran_base else Source.CACHE)
         evidence = Evidence(subject, base)
@@ -145,7 +125,7 @@ class Judge:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
         if verdict.interesting and self.base is not None and evidence.base is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
-            base = self._observation(source, self.base, self.oracle.wants, None)[0]
+            base = self._trials.shown(source, self.base, self.oracle.wants)[0]
             evidence = replace(evidence, base=base)
         self._first = evidence
         if verdict.interesting and isinstance(self.oracle, Settling):
@@ -168,31 +148,43 @@ class Judge:
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
-        return self._account(source, self._decide(source, threading.Event()))
+        return self._account(source, self._speculation.answer(_Asked(source)))
 
     def verdicts(
-        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
+        self,
+        sources: Iterable[str],
+        trusted: Callable[[str], bool] = lambda source: False,
+        guesses: Callable[[], Iterator[tuple[str, bool]]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         """Each candidate with its verdict, in order, with `jobs` tried at once.
 
         Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
         enough is known: what runs is cancelled then. A trusted candidate whose subject leaves it to the
         base counts as interesting without the base's compile; ask `judge` before it is kept.
+
+        With `guesses` candidates are pulled one by one. What is tried beside is what they give, sources and
+        whether each is trusted; it goes on until a call comes that they did not foresee, or `close`.
         """
+        compares = self.base is not None
+        asked = (_Asked(source, compares and trusted(source)) for source in sources)
 
-        def decide(source: str, cancelled: threading.Event) -> _Decision:
-            trust = self.base is not None and trusted(source)
-            return self._trust(source, cancelled) if trust else self._decide(source, cancelled)
+        def foreseen() -> Iterator[_Asked]:
+            assert guesses is not None
+            return (_Asked(source, compares and trust) for source, trust in guesses())
 
-        answers = in_order(decide, sources, self.jobs, key=tree_key)
-        for source, decision in answers:
-            yield source, self._account(source, decision)
+        with closing(self._speculation.in_order(asked, None if guesses is None else foreseen)) as answers:
+            for each, decision in answers:
+                yield each.source, self._account(each.source, decision)
+
+    def close(self) -> None:
+        """Calls off what is tried ahead."""
+        self._speculation.close()
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
         """What a script shows under the subject, then the base, with more than the oracle wants."""
         settings = [self.subject] if self.base is None else [self.subject, self.base]
         wanted = self.oracle.wants | wants
-        return tuple(self._observation(source, each, wanted, None, by_command=False)[0] for each in settings)
+        return tuple(self._trials.shown(source, each, wanted, by_command=False)[0] for each in settings)
 
     def failing_line(self, source: str) -> int | None:
         """The script's line that the compiler named when this very text was found interesting."""
@@ -210,11 +202,17 @@ class Judge:
         return verdict
 
     def _judged_cold(self, source: str) -> Verdict:
-        subject = self._cold(source, self.subject)
+        subject = self._trials.cold(source, self.subject, self.oracle.wants)
         base = None
         if self.base is not None and self.oracle.needs_base(subject):
-            base = self._cold(source, self.base)
+            base = self._trials.cold(source, self.base, self.oracle.wants)
         return self._against_pinned(self._verdict(Evidence(subject, base, self._first)))
+
+    def _is_known(self, asked: _Asked) -> bool:
+        return self._memo.known(asked.source) is not None
+
+    def _answer(self, asked: _Asked, cancelled: threading.Event) -> _Decision:
+        return (self._trust if asked.trusted else self._decide)(asked.source, cancelled)
 
     def _decide(self, source: str, cancelled: threading.Event) -> _Decision:
         known = self._memo.known(source)
@@ -238,23 +236,21 @@ class Judge:
 
     def _fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
         """By new trials. What shows the bug is kept in the journal in place of what did not."""
-        probe = self._probe(source, self.subject, self.oracle.wants)
-        subject, base = self._run(probe, self.subject.toolchain, cancelled), None
+        wants = self.oracle.wants
+        subject, base = self._trials.fresh(source, self.subject, wants, cancelled), None
         if self.base is not None and self.oracle.needs_base(subject):
-            base = self._run(
-                self._probe(source, self.base, self.oracle.wants), self.base.toolchain, cancelled
-            )
+            base = self._trials.fresh(source, self.base, wants, cancelled)
         evidence = Evidence(subject, base, self._first)
         verdict = self._against_pinned(self._verdict(evidence))
         if verdict.interesting:
-            self._journal.record(self.subject.toolchain, probe, subject)
+            self._trials.record(source, self.subject, wants, subject)
         return verdict, evidence
 
     def _trust(self, source: str, cancelled: threading.Event) -> _Decision:
         """As `_decide`, taking it that the base is as it was."""
         known = self._memo.known(source)
         if known is None and static_problem(source, self._allowed) is None:
-            subject, ran = self._observation(source, self.subject, self.oracle.wants, cancelled)
+            subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
             if self.oracle.needs_base(subject):
                 verdict = Verdict(
                     Answer.INTERESTING, self._pinned, subject.metrics(), "if the base is as it was"
@@ -264,6 +260,10 @@ class Judge:
 
     def _account(self, source: str, decision: _Decision) -> Verdict:
         """Take note of an answer, in the order of the candidates (`_decide` may run out of order)."""
+        known = self._memo.known(source)
+        if known is not None:
+            # An equal one was answered meanwhile; alone, this one would not have been run.
+            decision = _Decision(known, Source.CACHE)
         verdict = decision.verdict
         self._counter.candidate(decision.source)
         if decision.evidence is not None:
@@ -284,7 +284,7 @@ class Judge:
         if line is not None:
             self._failing_line[source] = line
         for _, seen in self._settings(evidence):
-            self._limit.learn(seen)
+            self._trials.learn(seen)
 
     def _verdict(self, evidence: Evidence) -> Verdict:
         for setting, seen in self._settings(evidence):
@@ -301,7 +301,7 @@ class Judge:
 
     def _evidence(self, source: str, cancelled: threading.Event) -> tuple[Evidence, bool]:
         """What the candidate shows, and whether a trial was run for it."""
-        subject, ran = self._observation(source, self.subject, self.oracle.wants, cancelled)
+        subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
         base, ran_base = self._base(source, subject, cancelled)
         return Evidence(subject, base, self._first), ran or ran_base
 
@@ -310,68 +310,16 @@ class Judge:
     ) -> tuple[Observation | None, bool]:
         if self.base is None or not self.oracle.needs_base(subject):
             return None, False
-        return self._observation(source, self.base, self.oracle.wants, cancelled)
+        return self._trials.shown(source, self.base, self.oracle.wants, cancelled)
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
         if not isinstance(self.oracle, Bounding) or self.base is None:
             return
-        bounds = self.oracle.bounds(self._observation(source, self.base, self.oracle.wants, None)[0])
+        bounds = self.oracle.bounds(self._trials.shown(source, self.base, self.oracle.wants)[0])
         if bounds is None:
             return
-        self._limit.bound(bounds.seconds)
-        self._memory = self._memory if self.case.memory is not None else bounds.memory
-
-    def _observation(
-        self,
-        source: str,
-        setting: Setting,
-        wants: frozenset[Want],
-        cancelled: threading.Event | None,
-        *,
-        by_command: bool = True,
-    ) -> tuple[Observation, bool]:
-        """What a script shows, and whether a trial was run. `by_command`: by the case's, where it has one."""
-        probe = self._probe(source, setting, wants)
-        probe = probe if by_command else replace(probe, command=None)
-        kept = self._journal.recall(setting.toolchain, probe)
-        if kept is not None:
-            return kept, False
-        seen = self._run(probe, setting.toolchain, cancelled)
-        if seen.outcome is Outcome.BROKEN:
-            seen = self._run(probe, setting.toolchain, cancelled)
-        self._journal.record(setting.toolchain, probe, seen)
-        return seen, True
-
-    def _run(self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None) -> Observation:
-        if cancelled is not None and cancelled.is_set():
-            raise CancelledError
-        seen = self._prober.run(probe, toolchain, cancelled)
-        self._counter.trial(seen.reached_flydsl)
-        if cancelled is not None and cancelled.is_set():
-            raise CancelledError
-        return seen
-
-    def _cold(self, source: str, setting: Setting) -> Observation:
-        probe = self._probe(source, setting, self.oracle.wants)
-        probe = replace(probe, timeout=probe.timeout + IMPORTS)
-        seen = self._prober.run_cold(probe, setting.toolchain)
-        self._counter.trial(seen.reached_flydsl)
-        return seen
-
-    def _probe(self, source: str, setting: Setting, wants: frozenset[Want]) -> Probe:
-        return Probe(
-            source=source,
-            name=self.case.script.name,
-            arch=setting.arch,
-            argv=setting.argv,
-            folder=self.case.script.parent,
-            wants=wants,
-            timeout=self._limit.seconds,
-            memory=self._memory,
-            stage=self.case.sought.stage,
-            command=self.case.sought.command,
-        )
+        self._trials.bound(bounds.seconds, bounds.memory)
 
     def _settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:
         yield self.subject, evidence.subject

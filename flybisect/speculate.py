@@ -1,85 +1,203 @@
-"""Working ahead on a lazy list of candidates, with the answers in order.
+"""Working ahead of a search, with the answers in the order of its questions.
 
-A search takes the first candidate that is good enough and throws the rest away. With two cores the
-next candidate can be tried meanwhile; if it turns out not to be needed it is cancelled. Answers come
-in the order of the candidates, so the search goes the same way however many run at once.
+A search asks one thing after the other, and what it asks next depends on the answer. While it waits,
+what it may ask next is worked on beside; what turns out not to be asked is cancelled. Answers come in the
+order of the questions, so the search goes the same way however many are worked on at once.
+
+The threads are those of joblib's threading back-end. Its `Parallel` is left out, as it was measured (1.6):
+behind a slow first item it draws 52 of 100 others, from another thread than the one that searches; an
+iterator that waits for room deadlocks it; an item's error comes in place of an earlier item's answer; and
+nothing that runs can be called off.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from joblib.parallel import ThreadingBackend
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 Work = Callable[[Item, threading.Event], Answer]
 """Gives an item's answer; may stop with any exception once the event is set."""
+Guesses = Callable[[], Iterator[Item]]
+"""What may be asked next, the likeliest first; drawn from only while there is room to work on it."""
+
+KEPT = 64
+"""Answers to guesses that are kept until they are asked for."""
 
 
-@dataclass
-class _Pending(Generic[Item, Answer]):
+@dataclass(eq=False)
+class _Afoot(Generic[Item, Answer]):
+    """An item that is worked on, or was and is not asked for yet."""
+
     item: Item
-    key: Hashable
     cancelled: threading.Event = field(default_factory=threading.Event)
-    future: Future[Answer] | None = None
-    """None where an equal item is under way already: its answer will be known by this one's turn."""
+    ended: bool = False
+    error: BaseException | None = None
+    answer: Answer | None = None
 
 
-def in_order(
-    work: Work[Item, Answer],
-    items: Iterable[Item],
-    jobs: int,
-    key: Callable[[Item], Hashable],
-) -> Iterator[tuple[Item, Answer]]:
-    """Each item with its answer, in order, while at most `jobs` are worked on at once.
+class Speculation(Generic[Item, Answer]):
+    """Answers for one search, at most `jobs` worked on at once. To be used from one thread, and closed."""
 
-    Items are pulled at most `jobs` ahead of the answer. Of items with equal keys one is worked on at
-    a time. Closing the iterator cancels what runs and waits for it to end.
-    """
-    if jobs <= 1:
-        for item in items:
-            yield item, work(item, threading.Event())
-        return
-    pending: deque[_Pending[Item, Answer]] = deque()
-    source = iter(items)
-    pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="trial")
-    try:
-        while True:
-            _fill(pending, source, jobs, key, pool, work)
-            if not pending:
-                return
-            head = pending.popleft()
-            try:
-                answer = head.future.result() if head.future else work(head.item, head.cancelled)
-            except BaseException:
-                head.cancelled.set()
-                raise
-            yield head.item, answer
-    finally:
-        for left in pending:
-            left.cancelled.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+    def __init__(
+        self,
+        work: Work[Item, Answer],
+        key: Callable[[Item], Hashable],
+        jobs: int,
+        costless: Callable[[Item], bool] = lambda item: False,
+    ) -> None:
+        """Of items with equal keys one is worked on at a time: the other may be costless after it. A
+        `costless` item takes no room."""
+        self._work = work
+        self._key = key
+        self._jobs = jobs
+        self._costless = costless
+        self._afoot: dict[Hashable, _Afoot[Item, Answer]] = {}
+        self._running = 0
+        self._changed = threading.Condition()
+        self._threads: ThreadingBackend | None = None
 
-
-def _fill(
-    pending: deque[_Pending[Item, Answer]],
-    source: Iterator[Item],
-    jobs: int,
-    key: Callable[[Item], Hashable],
-    pool: ThreadPoolExecutor,
-    work: Work[Item, Answer],
-) -> None:
-    while len(pending) < jobs:
+    def answer(self, item: Item, guesses: Iterable[Item] = ()) -> Answer:
+        """One item's; guesses are begun meanwhile. Raises what the work raises."""
+        if self._jobs == 1 or (not self._afoot and self._costless(item)):
+            return self._work(item, threading.Event())
+        key = self._key(item)
+        if key in self._afoot and self._afoot[key].item != item:
+            self._afoot.pop(key).cancelled.set()
+        if key not in self._afoot and self._room() <= 0:
+            # It was not foreseen, so neither will be what was guessed to come with it.
+            self.cancel()
+        found = self._begun(key, item)
         try:
-            item = next(source)
-        except StopIteration:
+            self._await(found, iter(guesses))
+        finally:
+            self._afoot.pop(key, None)
+            if not found.ended:
+                found.cancelled.set()
+        if found.error is not None:
+            raise found.error
+        return found.answer  # type: ignore[return-value]
+
+    def in_order(
+        self, items: Iterable[Item], guesses: Guesses[Item] | None = None
+    ) -> Generator[tuple[Item, Answer], None, None]:
+        """Each item with its answer. Without `guesses` the items that follow are what is guessed.
+
+        Items are then pulled while there is room, at most `jobs` ahead that cost anything, and closing the
+        iterator cancels what runs and waits for it to end.
+        """
+        if guesses is not None or self._jobs == 1:
+            for item in items:
+                yield item, self.answer(item, () if guesses is None else guesses())
             return
-        entry: _Pending[Item, Answer] = _Pending(item, key(item))
-        if all(other.key != entry.key for other in pending):
-            entry.future = pool.submit(work, item, entry.cancelled)
-        pending.append(entry)
+        stream = _Stream(items, self._jobs, self._costless)
+        try:
+            while (head := stream.pop()) is not None:
+                yield head.item, self.answer(head.item, stream.further())
+        finally:
+            self.cancel()
+            self.wait()
+
+    def cancel(self) -> None:
+        """Calls off all that is worked on."""
+        for each in self._afoot.values():
+            each.cancelled.set()
+        self._afoot.clear()
+
+    def wait(self) -> None:
+        """Until nothing is worked on."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._running == 0)
+
+    def close(self) -> None:
+        """Calls off, waits and ends the threads."""
+        self.cancel()
+        self.wait()
+        if self._threads is not None:
+            self._threads.terminate()
+            self._threads = None
+
+    def _await(self, head: _Afoot[Item, Answer], guesses: Iterator[Item]) -> None:
+        while True:
+            with self._changed:
+                if head.ended:
+                    return
+            if self._room() > 0 and (guess := next(guesses, None)) is not None:
+                key = self._key(guess)
+                if key not in self._afoot and not self._costless(guess):
+                    self._begun(key, guess)
+                continue
+            with self._changed:
+                running = self._running
+                self._changed.wait_for(lambda: head.ended or self._running < running)  # noqa: B023
+
+    def _room(self) -> int:
+        with self._changed:
+            return self._jobs - sum(not each.ended for each in self._afoot.values())
+
+    def _begun(self, key: Hashable, item: Item) -> _Afoot[Item, Answer]:
+        if key in self._afoot:
+            return self._afoot[key]
+        found = self._afoot[key] = _Afoot(item)
+        with self._changed:
+            self._running += 1
+        if self._threads is None:
+            self._threads = ThreadingBackend()
+            # What is called off takes a moment to end, and its successor need not wait for that.
+            self._threads.configure(n_jobs=2 * self._jobs)
+        self._threads.submit(lambda: self._run(found))
+        ended = [other for other, each in self._afoot.items() if each.ended]
+        for other in ended[: len(self._afoot) - KEPT]:
+            del self._afoot[other]
+        return found
+
+    def _run(self, found: _Afoot[Item, Answer]) -> None:
+        try:
+            found.answer = self._work(found.item, found.cancelled)
+        except BaseException as error:  # noqa: BLE001 - a thread's: it is raised where the answer is asked for
+            found.error = error
+        finally:
+            with self._changed:
+                found.ended = True
+                self._running -= 1
+                self._changed.notify_all()
+
+
+@dataclass(frozen=True)
+class _Head(Generic[Item]):
+    item: Item
+
+
+class _Stream(Generic[Item]):
+    """Items that are pulled ahead, so many that cost anything."""
+
+    def __init__(self, items: Iterable[Item], most: int, costless: Callable[[Item], bool]) -> None:
+        self._source = iter(items)
+        self._most = most
+        self._costless = costless
+        self._waiting: deque[Item] = deque()
+
+    def pop(self) -> _Head[Item] | None:
+        """The next one; None at the end."""
+        if not self._waiting:
+            self._pull()
+        return _Head(self._waiting.popleft()) if self._waiting else None
+
+    def further(self) -> Iterator[Item]:
+        """Those that come after it."""
+        yield from tuple(self._waiting)
+        while sum(not self._costless(item) for item in self._waiting) < self._most and self._pull():
+            yield self._waiting[-1]
+
+    def _pull(self) -> bool:
+        for item in self._source:
+            self._waiting.append(item)
+            return True
+        return False

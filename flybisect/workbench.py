@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,9 +21,9 @@ from flybisect.defaults import Defaults, load_defaults
 from flybisect.errors import UserError
 from flybisect.joined import joined
 from flybisect.judge import Judge, Memory, Setting
-from flybisect.observation import Observation, Probe
 from flybisect.onescript import OneScript
 from flybisect.oracle import Options, Oracle, Plugin
+from flybisect.probe.remembering import Keeper
 from flybisect.probe.runner import Runner
 from flybisect.subject import subject_of
 from flybisect.toolchain import arch
@@ -102,9 +102,11 @@ class Bench:
         """A judge whose workers and folders are gone at the end."""
         with (
             TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-            Runner(Path(scratch), self.jobs) as runner,
+            Runner(Path(scratch), self.jobs, journal if isinstance(journal, Keeper) else None) as runner,
         ):
-            yield Judge(self.case, self.oracle, self.subject, self.base, runner, journal, self.jobs)
+            judge = Judge(self.case, self.oracle, self.subject, self.base, runner, journal, self.jobs)
+            with closing(judge):
+                yield judge
 
 
 @dataclass(frozen=True)
@@ -126,16 +128,6 @@ class Stand:
     def options(self) -> Options:
         """For the plugin."""
         return options_of(self.case)
-
-
-class Forgetful:
-    """A journal that keeps nothing, for judging once."""
-
-    def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
-        return None
-
-    def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
-        return None
 
 
 def prepare(request: Request, notify: Notify) -> Bench:

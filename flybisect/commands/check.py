@@ -13,7 +13,8 @@ from flybisect.commands.notify import notifier
 from flybisect.commands.studied import Bug
 from flybisect.report.asjson import print_json
 from flybisect.report.checked import print_check
-from flybisect.workbench import Forgetful, prepare
+from flybisect.trials import Forgetful
+from flybisect.workbench import prepare
 
 
 @takes_group

@@ -1,20 +1,59 @@
 from __future__ import annotations
 
+import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flybisect.speculate import in_order
+from flybisect.speculate import Speculation
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+def in_order(
+    work: Callable[[Item, threading.Event], Answer], items: Iterable[Item], jobs: int
+) -> Iterator[tuple[Item, Answer]]:
+    speculation: Speculation[Item, Answer] = Speculation(work, lambda item: item, jobs)
+    try:
+        yield from speculation.in_order(items)
+    finally:
+        speculation.close()
 
 
 @given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 4))
 def test_every_item_is_answered_in_order(items: list[int], jobs: int) -> None:
-    answers = list(in_order(lambda item, _: item * 2, items, jobs, key=lambda item: item))
+    answers = list(in_order(lambda item, _: item * 2, items, jobs))
     assert answers == [(item, item * 2) for item in items]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), st.integers(2, 4))
+def test_a_search_goes_the_same_way_whatever_trials_take(data: st.DataObject, jobs: int) -> None:
+    """One whose next question depends on all the answers before, with guesses that may be wrong."""
+    shuffled = random.Random(data.draw(st.integers(0, 1 << 30)))
+
+    def work(item: int, cancelled: threading.Event) -> int:
+        cancelled.wait(shuffled.random() * 0.004)
+        return item * 2654435761 % 1000
+
+    def search(jobs: int) -> list[int]:
+        speculation: Speculation[int, int] = Speculation(work, lambda item: item, jobs)
+        state, path = 1, []
+        for _ in range(15):
+            guesses = iter([shuffled.randrange(1000) for _ in range(3)] + [(state * 7) % 1000])
+            answer = speculation.answer(state, guesses)
+            path.append(answer)
+            state = (state * 7 if answer % 3 else answer) % 1000
+        speculation.close()
+        return path
+
+    assert search(jobs) == search(1)
 
 
 def test_equal_items_are_not_worked_on_at_once() -> None:
@@ -29,10 +68,26 @@ def test_equal_items_are_not_worked_on_at_once() -> None:
         with lock:
             busy.remove(item)
 
-    assert len(list(in_order(work, ["a", "a", "b", "a", "b", "b"], 3, key=str))) == 6
+    assert len(list(in_order(work, ["a", "a", "b", "a", "b", "b"], 3))) == 6
 
 
-def test_items_are_pulled_at_most_jobs_ahead() -> None:
+def test_no_more_are_worked_on_at_once_than_jobs() -> None:
+    busy, most, lock = 0, 0, threading.Lock()
+
+    def work(item: int, cancelled: threading.Event) -> None:
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(0.01)
+        with lock:
+            busy -= 1
+
+    assert len(list(in_order(work, range(20), 3))) == 20
+    assert most == 3
+
+
+def test_items_are_pulled_a_little_ahead() -> None:
     pulled = 0
 
     def items() -> Iterator[int]:
@@ -42,10 +97,28 @@ def test_items_are_pulled_at_most_jobs_ahead() -> None:
             yield number
 
     answered = 0
-    for _ in in_order(lambda item, _: item, items(), 3, key=lambda item: item):
+    for _ in in_order(lambda item, _: item, items(), 3):
         answered += 1
-        assert pulled <= answered + 2
+        assert pulled <= answered + 3
     assert answered == 100
+
+
+def test_what_costs_nothing_takes_no_room() -> None:
+    begun: list[int] = []
+
+    def work(item: int, cancelled: threading.Event) -> int:
+        begun.append(item)
+        if item == 0:
+            # Ends once the next one that costs anything has begun.
+            end = time.monotonic() + 10
+            while 5 not in begun and time.monotonic() < end:
+                time.sleep(0.002)
+        return item
+
+    speculation: Speculation[int, int] = Speculation(work, lambda item: item, 2, lambda item: 0 < item < 5)
+    assert [answer for _, answer in speculation.in_order(range(6))] == list(range(6))
+    assert begun[:2] == [0, 5]
+    speculation.close()
 
 
 def test_closing_sets_the_events_and_waits() -> None:
@@ -57,13 +130,64 @@ def test_closing_sets_the_events_and_waits() -> None:
             ended.append(cancelled.is_set())
         return item
 
-    answers = in_order(work, range(10), 3, key=lambda item: item)
+    answers = in_order(work, range(10), 3)
     began = time.monotonic()
     assert next(answers) == (0, 0)
     answers.close()  # type: ignore[attr-defined]
     assert time.monotonic() - began < 5
     assert ended
     assert all(ended)
+
+
+def test_a_guess_that_comes_true_is_not_begun_again() -> None:
+    begun: list[str] = []
+
+    def work(item: str, cancelled: threading.Event) -> str:
+        begun.append(item)
+        cancelled.wait(0.02)
+        return item
+
+    speculation: Speculation[str, str] = Speculation(work, lambda item: item, 2)
+    assert speculation.answer("first", iter(["second", "third"])) == "first"
+    assert speculation.answer("second") == "second"
+    speculation.close()
+    assert begun.count("second") == 1
+
+
+def test_what_was_not_foreseen_calls_off_the_guesses() -> None:
+    cancelled_ones: list[str] = []
+
+    def work(item: str, cancelled: threading.Event) -> str:
+        if item.startswith("guess"):
+            cancelled.wait(10)
+            cancelled_ones.append(item)
+        else:
+            cancelled.wait(0.05)
+        return item
+
+    speculation: Speculation[str, str] = Speculation(work, lambda item: item, 2)
+    began = time.monotonic()
+    assert speculation.answer("first", iter(["guess"])) == "first"
+    assert speculation.answer("second", iter(["guess more"])) == "second"
+    assert speculation.answer("third") == "third"
+    speculation.close()
+    assert time.monotonic() - began < 5
+    assert sorted(cancelled_ones) == ["guess"]
+
+
+def test_an_error_of_a_guess_comes_when_it_is_asked_for() -> None:
+    def work(item: int, cancelled: threading.Event) -> int:
+        if item == 2:
+            raise ValueError("two")
+        cancelled.wait(0.02)
+        return item
+
+    speculation: Speculation[int, int] = Speculation(work, lambda item: item, 2)
+    assert speculation.answer(1, iter([2])) == 1
+    assert speculation.answer(3) == 3
+    with pytest.raises(ValueError, match="two"):
+        speculation.answer(2)
+    speculation.close()
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -73,7 +197,7 @@ def test_an_error_comes_at_its_turn(jobs: int) -> None:
             raise ValueError("two")
         return item
 
-    answers = in_order(work, range(5), jobs, key=lambda item: item)
+    answers = in_order(work, range(5), jobs)
     assert [next(answers), next(answers)] == [(0, 0), (1, 1)]
     with pytest.raises(ValueError, match="two"):
         next(answers)
