@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 
+from flybisect.observation import Observation
+
 
 class Source(Enum):
     """Where the answer for a candidate came from."""
@@ -24,7 +26,13 @@ class Counts:
     """A snapshot. `candidates` is the sum of static rejections, cache hits and candidates tried."""
 
     compiles: int = 0
-    """Trials that reached FlyDSL, under the base as well as under the subject."""
+    """Trials that reached FlyDSL, under the base as well as under the subject, without `replayed`."""
+    replayed: int = 0
+    """Trials without MLIR's passes and LLVM: what was traced had been compiled before, by another one."""
+    traced_only: int = 0
+    """Of `compiles`, those that ended before MLIR's passes, while a kernel or launcher was traced."""
+    repeated: int = 0
+    """Of `compiles`, those of what an earlier trial had compiled, where it was not to be compiled anew."""
     cache_hits: int = 0
     """Candidates answered by the journal or by an equal candidate before."""
     candidates: int = 0
@@ -41,13 +49,21 @@ class Counter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._began = time.monotonic()
-        self._compiles = 0
+        self._compiles = self._replayed = self._traced_only = self._repeated = 0
+        self._compiled: set[tuple[str, str]] = set()
         self._by_source = dict.fromkeys(Source, 0)
 
-    def trial(self, reached_flydsl: bool) -> None:
-        """A trial was run."""
+    def trial(self, seen: Observation, toolchain: str, *, anew: bool = False) -> None:
+        """A trial was run. `toolchain`: its key. `anew`: whatever is known from others."""
         with self._lock:
-            self._compiles += reached_flydsl
+            if seen.only_replayed:
+                self._replayed += 1
+                return
+            self._compiles += seen.reached_flydsl
+            self._traced_only += seen.reached_flydsl and not seen.traced
+            compiled = {(toolchain, key) for key in seen.compiled}
+            self._repeated += not anew and not self._compiled.isdisjoint(compiled)
+            self._compiled |= compiled
 
     def candidate(self, source: Source) -> None:
         """A candidate was answered."""
@@ -58,6 +74,9 @@ class Counter:
         with self._lock:
             return Counts(
                 compiles=self._compiles,
+                replayed=self._replayed,
+                traced_only=self._traced_only,
+                repeated=self._repeated,
                 cache_hits=self._by_source[Source.CACHE],
                 candidates=sum(self._by_source.values()),
                 rejected_statically=self._by_source[Source.STATIC],

@@ -79,7 +79,11 @@ class Result:
         statements_*         `ast.stmt` nodes, before and after, without the comment at the head
         bytes_*              as UTF-8, before and after, without that comment
         compiles             trials of this run that reached FlyDSL, those under the base and the cold ones
-                             included; resuming starts from 0
+                             included, those in `replayed` not; resuming starts from 0
+        traced_only          of these, those that ended before MLIR's passes, while a kernel was traced
+        replayed             trials without MLIR's passes and LLVM: what they traced had been compiled before
+        repeated_compiles    of `compiles`, those of IR that had been compiled before all the same, without
+                             those that are to check it (look again, and cold)
         candidates           scripts asked about: rejected_statically (never run), cache_hits (answered by
                              the journal, or equal to one before), and those that were run
         seconds              wall time of this run, without starting up and installing
@@ -107,6 +111,9 @@ class Result:
             "bytes_before": _bytes(self.source),
             "bytes_after": _bytes(self.reduced),
             "compiles": self.counts.compiles,
+            "traced_only": self.counts.traced_only,
+            "replayed": self.counts.replayed,
+            "repeated_compiles": self.counts.repeated,
             "candidates": self.counts.candidates,
             "rejected_statically": self.counts.rejected_statically,
             "cache_hits": self.counts.cache_hits,

@@ -58,7 +58,7 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
     lines = [
         f"{data['statements_before']} -> {data['statements_after']} statements, "
         f"{data['bytes_before']} -> {data['bytes_after']} bytes; "
-        f"{data['compiles']} compiles, {data['seconds']:.1f} s",
+        f"{data['compiles']} compiles{_replayed(data)}, {data['seconds']:.1f} s",
         failure_line(result.observation) or str(result.signature),
         *table(result.verdict.metrics, "base" if _compares(data) else ""),
         ("1-minimal" if result.minimal else "not known to be minimal")
@@ -68,6 +68,10 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
     lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
     return lines
+
+
+def _replayed(data: dict[str, Any]) -> str:
+    return f" and {data['replayed']} trials of IR compiled before" if data["replayed"] else ""
 
 
 def _compares(data: dict[str, Any]) -> bool:

@@ -56,20 +56,24 @@ class Known:
         self.repeated = False
         """The last compile was of what this trial had compiled before."""
 
-    def run(self, module: Any, beside: list[Any], compile: Callable[[], None], *, whole: bool) -> None:
+    def run(
+        self, module: Any, beside: list[Any], wants: list[Any], compile: Callable[[], None], *, whole: bool
+    ) -> None:
         """Have `module` compiled in place, or told again what came of it. Raises what compiling raises.
 
-        `beside`: what decides beside the IR and the process's state. `whole`: nothing else does.
+        `beside`: what decides beside the IR and the process's state. `wants`: what is to be found out by
+        it. `whole`: nothing else decides.
         """
-        key = self._key(module, beside)
-        self._recorder.fact("traced", sha256=key)
-        self.repeated = key in self._seen
-        self._seen.add(key)
+        traced = self._hash(module, beside)
+        self._recorder.fact("traced", sha256=traced)
+        self.repeated = traced in self._seen
+        self._seen.add(traced)
         if not whole:
             compile()
             return
+        key = hashlib.sha256(repr([traced, wants, self._memory]).encode()).hexdigest()
         entry = self._entries.get(key)
-        if entry is not None and self._told_again(key, entry, module):
+        if entry is not None and self._told_again(traced, entry, module):
             return
         self._number += 1
         before = module.clone(ip=False)
@@ -89,17 +93,17 @@ class Known:
         # A loop that compiles the same again and again; what was printed stands on stderr already.
         self._entries.put(key, shelf.packed({"end": "ok", "said": "", "facts": [], "module": text}))
 
-    def _key(self, module: Any, beside: list[Any]) -> str:
+    def _hash(self, module: Any, beside: list[Any]) -> str:
         # With line tables in the code object, places decide too.
         located = os.environ.get("FLYDSL_DEBUG_ENABLE_DEBUG_INFO", "0") not in ("", "0")
         text = module.get_asm(enable_debug_info=located)
         environment = sorted((name, value.replace(self._folder, "")) for name, value in os.environ.items())
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape"))
-        state = repr([beside, environment, self._options.set(), self._memory])
+        state = repr([beside, environment, self._options.set()])
         digest.update(state.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
-    def _told_again(self, key: str, entry: dict[str, Any], module: Any) -> bool:
+    def _told_again(self, traced: str, entry: dict[str, Any], module: Any) -> bool:
         """False where it cannot be."""
         error = None
         if entry["end"] == "raised":
@@ -108,7 +112,7 @@ class Known:
                 return False
         elif entry["end"] not in ("ok", "died"):
             return False
-        self._recorder.fact("replayed", sha256=key)
+        self._recorder.fact("replayed", sha256=traced)
         for fact in entry["facts"]:
             if fact["kind"] == "stage":
                 self._recorder.stage(fact["stage"])

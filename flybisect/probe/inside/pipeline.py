@@ -75,10 +75,12 @@ class Splitter:
         # Without the binary it is a part only, whose outcome somebody goes on with; and of files that are
         # linked in no text says what they hold.
         whole = binary is not None and not _LINKED.search(pipeline)
-        decides = [pipeline, self._assembly, self._stage]
-        return _Parts(
-            parts, isa, self._recorder, keep, lambda *of: self._known.run(*of, whole=whole), decides
-        )
+        wants = [self._assembly, self._stage]
+
+        def through(module: Any, beside: list[Any], compile: Callable[[], None]) -> None:
+            self._known.run(module, beside, wants, compile, whole=whole)
+
+        return _Parts(parts, isa, self._recorder, keep, through, [pipeline])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
