@@ -7,6 +7,7 @@ import re
 
 from flybisect.script.scopes import Statement, Statements, qualified
 
+NEUTRAL = ("0", "1")
 _NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 
 
@@ -21,8 +22,11 @@ def label_of(table: Statements, entry: Statement) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """The text with each number by a mark: what failed with `64` in it mostly fails with `32`."""
-    return _NUMBER.sub("#", text)
+    """The text with each number by a mark: what failed with `64` in it mostly fails with `32`.
+
+    0 and 1 stay, since `x * 1` is as good as `x` where `x * 64` was not.
+    """
+    return _NUMBER.sub(lambda found: found[0] if found[0] in NEUTRAL else "#", text)
 
 
 def _gist(table: Statements, node: ast.stmt) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from flybisect.script.edit import Edit, apply
 from flybisect.script.expressions import Place, modules, places, root_name
@@ -59,6 +60,7 @@ PREAMBLE = f"exec({RECORDER!r})"
 WRAPPED = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 CONDITIONS = (ast.If, ast.While, ast.For, ast.Assert)
 
+Key = TypeVar("Key")
 Where = tuple[str, str]
 """Name of the function around an expression, and the expression's text."""
 
@@ -72,7 +74,8 @@ class Kinds:
     values: Mapping[Where, str] = field(default_factory=dict)
     """Literal of expressions that had one and the same plain value every time."""
     results: Mapping[str, str] = field(default_factory=dict)
-    """Text of a callee → class of what its calls gave, where they all agree."""
+    """Text of a callee → class of what its calls gave, where they all agree; `.name` stands for what all
+    methods and functions of that name gave."""
 
     def of(self, where: str, node: ast.expr, text: str) -> str | None:
         """The class of an expression's value; None where no run said it."""
@@ -83,8 +86,16 @@ class Kinds:
         """Class and IR type, as `Vector|vector<4xf32>` or `list[2] of Int32|i32`."""
         kind = self.kinds.get((where, text))
         if kind is None and isinstance(node, ast.Call):
-            kind = self.results.get(ast.unparse(node.func))
+            kind = self._result(ast.unparse(node.func))
         return None if kind == VARIES else kind
+
+    def _result(self, callee: str) -> str | None:
+        """Of a call that no run has seen; its IR type may be another than that of its namesakes."""
+        kind = self.results.get(callee)
+        if kind is None and "." in callee:
+            kind = self.results.get(_named(callee))
+            kind = kind.partition("|")[0] if kind is not None else None
+        return kind
 
 
 @dataclass(frozen=True)
@@ -119,10 +130,11 @@ class Instrumented:
                 continue
             where, callee = self.places[int(number)]
             same = kinds.get(where, kind) == kind and (where not in kinds or values.get(where, "") == literal)
-            kinds[where] = kind if kinds.get(where, kind) == kind else VARIES
+            _agree(kinds, where, kind)
             values[where] = literal if same else ""
             if callee:
-                results[callee] = kind if results.get(callee, kind) == kind else VARIES
+                _agree(results, callee, kind)
+                _agree(results, _named(callee), kind.partition("|")[0])
         return Kinds(kinds, {w: v for w, v in values.items() if v}, results)
 
 
@@ -205,6 +217,16 @@ def _insertion_point(table: Statements) -> int | None:
     return None
 
 
+def _named(callee: str) -> str:
+    """`.get_slice` of `tiled.copy(1).get_slice`."""
+    return "." + callee.rpartition(".")[2]
+
+
+def _agree(kinds: dict[Key, str], key: Key, kind: str) -> None:
+    """Notes what was seen once more."""
+    kinds[key] = kind if kinds.get(key, kind) == kind else VARIES
+
+
 def agree(each: Iterable[Kinds]) -> Kinds:
     """What all runs say alike; kinds that differ vary, values that differ are not known."""
     runs = list(each)
@@ -214,9 +236,9 @@ def agree(each: Iterable[Kinds]) -> Kinds:
     results: dict[str, str] = {}
     for run in runs:
         for where, kind in run.kinds.items():
-            kinds[where] = kind if kinds.get(where, kind) == kind else VARIES
+            _agree(kinds, where, kind)
         for callee, kind in run.results.items():
-            results[callee] = kind if results.get(callee, kind) == kind else VARIES
+            _agree(results, callee, kind)
     values = {
         where: value
         for where, value in runs[0].values.items()

@@ -109,6 +109,24 @@ def test_kind_of_an_expression_that_has_not_run_comes_from_its_callee() -> None:
     assert seen.of("", ast.parse("g", mode="eval").body, "g") is None
 
 
+def test_kind_of_a_call_that_no_run_saw_comes_from_its_namesakes() -> None:
+    seen = learned("a = ' x '\nb = a.strip()\nc = b.strip().upper()\nd = [1].pop()\ne = {2}.pop()\n")
+
+    def kind(text: str) -> str | None:
+        return seen.exact("", ast.parse(text, mode="eval").body, text)
+
+    assert kind("c.lower().strip()") == "str" == kind("(a + b).upper()")
+    assert kind("c.lower()") is None
+    assert kind("strip()") is None
+    assert kind("f(1).pop()") == "int"
+
+
+def test_namesakes_of_several_classes_say_nothing() -> None:
+    seen = learned("a = 'x'.strip()\nb = b'x'.strip()\n")
+    call = ast.parse("f(1).strip()", mode="eval").body
+    assert seen.exact("", call, "f(1).strip()") is None
+
+
 def test_sequences_say_what_they_hold() -> None:
     seen = learned("a = [1, 2]\nb = ()\nprint(a, b, (a, 'x')[0])\n")
     assert seen.kinds["", "a"] == "list[2] of int"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
-from flybisect.script.scopes import Statement, Statements, every_argument, qualified
+from flybisect.script.namespaces import every_argument
+from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

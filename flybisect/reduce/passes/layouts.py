@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.reduce.labels import label_of
+from flybisect.reduce.labels import label_of, without_numbers
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
 from flybisect.script.scopes import Statement, Statements
@@ -61,7 +61,7 @@ def _first(node: ast.expr) -> ast.expr:
 
 
 def _label(table: Statements, entry: Statement, call: ast.Call, how: str) -> str:
-    return f"{label_of(table, entry)} {how} {table.source.segment(call)}"
+    return f"{label_of(table, entry)} {how} {without_numbers(table.source.segment(call))}"
 
 
 PASS = Pass("layouts", "nested layouts to flat ones, of lower rank", hints, turn=Turn.FINE, alone=True)

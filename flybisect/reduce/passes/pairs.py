@@ -23,7 +23,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                     elements=frozenset([Element(node, alias)]),
                     lost=frozenset(_only(table, entry, [name])),
                 )
-                found.append(Hint(f"import {name}", cut))
+                found.append(Hint(f"import {name}{_unread(table, entry, [name])}", cut))
         elif len(pairs(node)) > 1:
             assert isinstance(node, ast.Assign)
             for at, (target, value) in enumerate(pairs(node)):
@@ -32,8 +32,15 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                     lost=frozenset(_only(table, entry, _stored(target))),
                 )
                 segment = table.source.segment
-                found.append(Hint(f"pair {segment(target)} = {segment(value)}", cut))
+                unread = _unread(table, entry, _stored(target))
+                found.append(Hint(f"pair {segment(target)} = {segment(value)}{unread}", cut))
     return found
+
+
+def _unread(table: Statements, entry: Statement, names: list[str]) -> str:
+    """Part of the label, since what failed while a name was read may hold when it no longer is."""
+    read = any(table.users.get(table.owner(name, entry.scope)) for name in names)
+    return "" if read else " unread"
 
 
 def _only(table: Statements, entry: Statement, names: list[str]) -> list[Key]:
