@@ -19,8 +19,8 @@ from flybisect.oracle import Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
-from flybisect.repeats import Rate
 from flybisect.script.source import count_statements
+from flybisect.search.chance import Rate
 from flybisect.session import Session
 
 Notice = Callable[[Step], None]

@@ -1,9 +1,8 @@
 """Answers that differ from run to run: noticed, measured, and then judged by repeats.
 
 A bug that shows in some runs only is looked for several times in each candidate, as often as it takes to
-miss one that shows it as often as the unreduced script with at most `MISSED`. What is counted on is not the
-rate that was seen but the least that would give it, with the same confidence (Clopper and Pearson,
-Biometrika 26, 1934). A bug that is too rare for that is refused.
+miss one that shows it as often as the unreduced script with at most `MISSED` (`flybisect.search.chance`). A
+bug that is too rare for that is refused. For bisections see `flybisect.search.settle`.
 
 A bug that shows in every run costs two more of the unreduced script, and one more of every `EVERY`th
 candidate: which ones is told by their text, so that a search that is gone on with asks the same.
@@ -12,48 +11,19 @@ candidate: which ones is told by their text, so that a search that is gone on wi
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
+from flybisect.search.chance import AT_START, MEASURED, MISSED, MOST, Rate
 
-MISSED = 0.01
-"""Chance that a candidate which shows the bug as often as the first script is taken for one that does not."""
-AT_START = 2
-"""More runs of the unreduced script."""
 SLOW = 60.0
 """Wall seconds of a run from which on one more has to do."""
 EVERY = 32
-MEASURED = 20
-"""Runs of a script whose answer flipped, by which its rate is told."""
-MOST = 30
-"""Runs of one candidate; a bug that needs more is refused."""
 
 Again = Callable[[], Verdict]
 """Judges the same script by fresh trials, whatever is known of it."""
-
-
-@dataclass(frozen=True)
-class Rate:
-    """How often a script showed its bug."""
-
-    shown: int
-    runs: int
-
-    @property
-    def repeats(self) -> int | None:
-        """Runs of a candidate; None where more than `MOST` would be needed."""
-        if self.shown == self.runs:
-            return 1
-        least = least_rate(self.shown, self.runs)
-        needed = math.ceil(math.log(MISSED) / math.log1p(-least)) if least > 0 else MOST + 1
-        return needed if needed <= MOST else None
-
-    def __str__(self) -> str:
-        return f"{self.shown} of {self.runs} runs"
 
 
 @runtime_checkable
@@ -145,19 +115,6 @@ class Repeats:
             f"the bug shows in {rate} of the same script: a candidate counts as without it after {self.runs} "
             f"runs, so that one which shows it as often is missed with at most {MISSED:.0%}"
         )
-
-
-def least_rate(shown: int, runs: int) -> float:
-    """The rate at which `shown` or more of `runs` come about with a chance of `MISSED` alone."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        chance = sum(
-            math.comb(runs, count) * middle**count * (1 - middle) ** (runs - count)
-            for count in range(shown, runs + 1)
-        )
-        low, high = (middle, high) if chance < MISSED else (low, middle)
-    return low
 
 
 def _same(one: Verdict, other: Verdict) -> bool:

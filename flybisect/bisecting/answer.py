@@ -9,6 +9,7 @@ from typing import Any
 from flybisect.bisecting.attribution import Attribution
 from flybisect.bisecting.gitlog import Mark, bisect_log
 from flybisect.bisecting.line import Line
+from flybisect.bisecting.looks import STEADY, Steadiness
 from flybisect.bisecting.sides import Find, Rule
 from flybisect.bisecting.tried import Tried, in_order, signature_changes
 from flybisect.bisecting.ways import Way
@@ -56,6 +57,7 @@ class CommitAnswer:
     """Of builds from source, by the toolchain's key."""
     more: tuple[Tried, ...] = ()
     """Tests beside those: a candidate tried by another way before, and what lies beside the range."""
+    steadiness: Steadiness = STEADY
 
     @property
     def find(self) -> Find:
@@ -95,6 +97,12 @@ class CommitAnswer:
     def test_count(self) -> int:
         """How often the case was tried under some FlyDSL: ends, confirmation and crossed halves included."""
         return len(self.runs) + len(self.more) + self.crossed
+
+    @property
+    def looks(self) -> int:
+        """How often the case was run in all, since a test can take several runs."""
+        cells = [cell.tried for cell in self.attribution.cells]
+        return sum(tried.looks for tried in (*self.runs, *self.more, *cells))
 
     @property
     def skipped(self) -> list[Tried]:
@@ -150,6 +158,9 @@ class CommitAnswer:
         tests                  one for each time that a commit was tried; `candidate` is None for one that
                                lies beside the range
         test_count             those, and the crossed halves in `attribution`
+        run_count              how often the case was run for them: each test has its `runs`, and in how many
+                               of them the bug was `shown`
+        repeats                whether answers flipped, and what was made of that
         """
         bug = self.find is Find.BUG
         after, before = ("first_bad", "last_good") if bug else ("first_good", "last_bad")
@@ -177,6 +188,8 @@ class CommitAnswer:
             "commits": len(self.line.range.commits) - 1,
             "tests": [self._test(tried) for tried in in_order((*self.more, *self.runs))],
             "test_count": self.test_count,
+            "run_count": self.looks,
+            "repeats": self.steadiness.to_dict(),
             "builds": [
                 {
                     "key": key,

@@ -83,6 +83,7 @@ def search_commits(
         allow_proxies=asked.allow_inexact or asked.mlir_path is not None,
         allow_inexact=asked.allow_inexact,
         cancel=builder.stop.set if builder is not None else lambda: None,
+        notes=study.session.journal,
     )
     answer = search.run(find, stand.jobs)
     log = study.session.folder / "bisect.log"

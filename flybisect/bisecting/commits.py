@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from flybisect.bisecting.answer import CommitAnswer, Confirmation
 from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
 from flybisect.bisecting.cheaply import bisect_cheaply
 from flybisect.bisecting.line import Line
+from flybisect.bisecting.looks import Looks, rule_of_ends
 from flybisect.bisecting.observer import Observer
 from flybisect.bisecting.parallel import each
 from flybisect.bisecting.releases import wrong_way
-from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for, shows
+from flybisect.bisecting.sides import Find, Measure, NotApart, shows
 from flybisect.bisecting.supply import Supply
 from flybisect.bisecting.tried import Tried
 from flybisect.bisecting.ways import Way, Ways
@@ -21,8 +22,9 @@ from flybisect.history.commit import Commit
 from flybisect.history.landmarks import Landmark
 from flybisect.inputs import Inputs
 from flybisect.observation import Answer, Verdict
-from flybisect.oracle import Evidence
-from flybisect.search.bisect import Found, Side, bisect
+from flybisect.repeats import Notes
+from flybisect.search.bisect import Ask, Found, Refused, Side, bisect
+from flybisect.search.settle import bisect_settled
 from flybisect.toolchain.model import Exactness, SourceBuilder, Toolchain, Unavailable
 from flybisect.toolchain.store import Notify
 
@@ -42,9 +44,11 @@ class CommitSearch:
         allow_proxies: bool = False,
         allow_inexact: bool = False,
         cancel: Callable[[], None] = lambda: None,
+        notes: Notes | None = None,
     ) -> None:
         """`allow_proxies`: builds with another LLVM than the pinned one, though never across a change of
-        the pin. `allow_inexact`: also other natives under a commit's Python. `cancel` ends builds."""
+        the pin. `allow_inexact`: also other natives under a commit's Python. `cancel` ends builds.
+        `notes`: where it is kept how often each commit was run."""
         self._line = line
         self._supply = supply
         self._observer = observer
@@ -53,6 +57,7 @@ class CommitSearch:
         self._allow_proxies = allow_proxies
         self._allow_inexact = allow_inexact
         self._cancel = cancel
+        self._notes = notes
         self._ways = Ways(line.known, builder, proxies=allow_proxies and not self._pin_changes())
         self._tried: dict[int, Tried] = {}
         self._more: list[Tried] = []
@@ -60,33 +65,33 @@ class CommitSearch:
 
     def run(self, find: Find | None, jobs: int) -> CommitAnswer:
         """Raises UserError where an end can't be had or judged, or the two do not tell."""
-        rule = self._ends()
-        if find is not None and rule.find is not find:
-            raise UserError(wrong_way(find, self._name(0), self._name(-1)))
-        notes = [*self._left_out_by_paths(), *self._check_older(rule)]
-        attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, rule))
+        looks = self._ends(find)
+        rule = looks.rule
+        notes = [*self._left_out_by_paths(), *self._check_older(looks)]
+        attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, looks))
         if self._ways.builder is not None and self._allow_proxies and not self._ways.proxies:
             notes.append("LLVM's pin changes in this range, so builds with another LLVM were not used")
         if self._allow_inexact:
             self._ways = replace(self._ways, lenders=self._lenders(attribution))
         self._leave_out()
-        found = self._search(rule, jobs)
+        found = self._search(looks, jobs)
         culprit = self._line.candidates[found.after].first
         if found.exact and culprit.merge:
             inside = f"{culprit.short}^1..{culprit.short}^2"
             notes.append(f"{culprit.short} is a merge; `flybisect commits {inside}` looks at what it merged")
-        confirmation = self._confirm(rule, found)
+        confirmation = self._confirm(looks, found)
         return CommitAnswer(
             line=self._line,
             rule=rule,
             found=found,
-            tried=tuple(self._tried.values()),
-            more=tuple(self._more),
+            tried=tuple(map(looks.updated, self._tried.values())),
+            more=tuple(map(looks.updated, self._more)),
             attribution=attribution,
             confirmation=confirmation,
             made=dict(self._supply.made),
             notes=tuple(notes),
             logs=dict(self._supply.logs),
+            steadiness=looks.steadiness,
         )
 
     def _left_out_by_paths(self) -> list[str]:
@@ -95,18 +100,23 @@ class CommitSearch:
         told = " ".join(self._line.range.paths)
         return [f"commits that touch none of {told} were left out, whatever else they change"]
 
-    def _ends(self) -> Rule:
+    def _ends(self, find: Find | None) -> Looks:
+        """With the ends looked at, and some more."""
         last = len(self._line.candidates) - 1
         ways = [self._end_way(at) for at in (0, last)]
-        toolchains = [self._had(at, way) for at, way in zip((0, last), ways, strict=True)]
-        older, newer = self._observer.ends(*toolchains)
+        older, newer = (self._had(at, way) for at, way in zip((0, last), ways, strict=True))
+        first = self._observer.ends(older, newer)
         try:
-            rule = rule_for(self._measure, older, newer)
+            rule, made = rule_of_ends(self._measure, self._observer, (older, newer), first)
         except NotApart as error:
             raise UserError(f"{self._name(0)}..{self._name(-1)}: {error}") from error
-        for at, way, toolchain, evidence in zip((0, last), ways, toolchains, (older, newer), strict=True):
-            self._note(at, rule, evidence, toolchain, way)
-        return rule
+        if find is not None and rule.find is not find:
+            raise UserError(wrong_way(find, self._name(0), self._name(-1)))
+        looks = Looks(self._observer, rule, self._notify, self._notes)
+        looks.begin(made)
+        for at, way, toolchain in zip((0, last), ways, (older, newer), strict=True):
+            self._note(at, looks, toolchain, way)
+        return looks
 
     def _end_way(self, at: int) -> Way:
         """The best; one that is not exact only with the user's word."""
@@ -132,7 +142,7 @@ class CommitSearch:
         except Unavailable as error:
             raise UserError(f"the end {self._name(at)} can't be had: {error}") from error
 
-    def _check_older(self, rule: Rule) -> list[str]:
+    def _check_older(self, looks: Looks) -> list[str]:
         """Where the older end lies on a branch of its own, it has to be as its merge base is."""
         older = self._line.range.older
         if self._line.range.base is None:
@@ -146,9 +156,8 @@ class CommitSearch:
             toolchain = self._supply.get(older.hash, inputs, exact[0])
         except Unavailable as error:
             return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
-        evidence = self._observer.observe(toolchain)
-        side, verdict = rule.judge(evidence)
-        beside = Tried(-1, older.hash, side, verdict, evidence.subject, toolchain, str(exact[0]))
+        side, verdict, evidence, tally = looks.judged(toolchain)
+        beside = Tried(-1, older.hash, side, verdict, evidence.subject, toolchain, str(exact[0]), tally)
         self._more.append(beside)
         if side is self._tried[0].side:
             return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
@@ -164,16 +173,15 @@ class CommitSearch:
         marks = [known.mark for known in self._line.known if known.inputs.natives == inputs.natives]
         return End(commit.hash, inputs, self._tried[self._place(at)].side, marks[0] if marks else None)
 
-    def _cross(self, end: End, mark: Landmark, rule: Rule) -> Tried:
+    def _cross(self, end: End, mark: Landmark, looks: Looks) -> Tried:
         way = Way("overlay", Exactness.INEXACT, mark)
         try:
             toolchain = self._supply.get(end.commit, end.inputs, way)
         except Unavailable as error:
             return Tried(-1, end.commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
         self._notify(f"{end.commit[:8]}: {way}, to see which half owns the change")
-        evidence = self._observer.observe(toolchain)
-        side, verdict = rule.judge(evidence)
-        return Tried(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way))
+        side, verdict, evidence, tally = looks.judged(toolchain)
+        return Tried(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way), tally)
 
     def _lenders(self, attribution: Attribution) -> tuple[Landmark, ...]:
         """Whose natives to put under commits that can't be had exactly."""
@@ -190,24 +198,47 @@ class CommitSearch:
                 verdict = Verdict(Answer.UNRESOLVED, why=self._ways.why_none(candidate.first.hash))
                 self._tried[at] = Tried(at, self._line.commit(at).hash, Side.SKIP, verdict)
 
-    def _search(self, rule: Rule, jobs: int) -> Found:
-        known = {at: tried.side for at, tried in self._tried.items()}
-
-        def ask(places: Sequence[int]) -> list[Side]:
-            return each(lambda at: self._test(at, rule), places, jobs, self._cancel)
-
+    def _search(self, looks: Looks, jobs: int) -> Found:
         count = len(self._line.candidates)
-        if jobs == 1:
-            found = bisect_cheaply(count, ask, self._costs_a_build, known)
-        else:
-            found = bisect(count, ask, known=known, jobs=jobs)
+
+        def search(ask: Ask, known: Mapping[int, Side]) -> Found | Refused:
+            if jobs == 1:
+                return bisect_cheaply(count, ask, self._costs_a_build, known)
+            return bisect(count, ask, known=known, jobs=jobs)
+
+        found = bisect_settled(count, search, _Candidates(self, looks, jobs))
+        looks.check_ends()
         if not isinstance(found, Found):
             raise UserError(f"{self._name(0)}..{self._name(-1)}: {found.why.value}")
         return found
 
-    def _test(self, at: int, rule: Rule) -> Side:
+    def ask(self, places: Sequence[int], looks: Looks, jobs: int) -> list[Side]:
+        """What candidates are, tested where that is not known."""
+        return each(lambda at: self._test(at, looks), places, jobs, self._cancel)
+
+    def again(self, at: int, looks: Looks) -> None:
+        """Test one some more by the way that was taken."""
+        toolchain = self._tried[at].toolchain
+        if toolchain is not None:
+            looks.again(toolchain)
+            self._tried[at] = looks.updated(self._tried[at])
+
+    def known(self, looks: Looks) -> dict[int, Side]:
+        """What needs no test."""
+        sides = {
+            at: tried.side if tried.toolchain is None else looks.side(tried.toolchain)
+            for at, tried in self._tried.items()
+        }
+        return {at: side for at, side in sides.items() if side is not None}
+
+    def _test(self, at: int, looks: Looks) -> Side:
         """By the best way; where that does not let it be judged, by the next one."""
         commit, inputs = self._at(at)
+        tried = self._tried.get(at)
+        if tried is not None and tried.side is not Side.SKIP and tried.toolchain is not None:
+            looks.judged(tried.toolchain)
+            self._tried[at] = looks.updated(tried)
+            return self._tried[at].side
         for way in self._ways_to(at):
             try:
                 toolchain = self._supply.get(commit.hash, inputs, way)
@@ -215,21 +246,21 @@ class CommitSearch:
                 verdict = Verdict(Answer.UNRESOLVED, why=str(error))
                 self._tried[at] = Tried(at, commit.hash, Side.SKIP, verdict, way=str(way))
                 continue
-            self._note(at, rule, self._observer.observe(toolchain), toolchain, way)
+            self._note(at, looks, toolchain, way)
             if self._tried[at].side is not Side.SKIP:
                 break
         return self._tried[at].side
 
-    def _note(self, at: int, rule: Rule, evidence: Evidence, toolchain: Toolchain, way: Way) -> None:
-        side, verdict = rule.judge(evidence)
+    def _note(self, at: int, looks: Looks, toolchain: Toolchain, way: Way) -> None:
+        side, verdict, evidence, tally = looks.judged(toolchain)
         commit = self._line.commit(at)
         if at in self._tried and self._tried[at].observation is not None:
             self._more.append(self._tried[at])
-        self._tried[at] = Tried(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way))
+        self._tried[at] = Tried(at, commit.hash, side, verdict, evidence.subject, toolchain, str(way), tally)
         told = shows(self._measure, evidence)
         self._notify(f"{commit.short} ({way}, {way.exactness.value}): {side.value}, it {told}")
 
-    def _confirm(self, rule: Rule, found: Found) -> Confirmation:
+    def _confirm(self, looks: Looks, found: Found) -> Confirmation:
         """A culprit that was found inexactly is tried once more, with its parent, by exact ways."""
         if not found.exact:
             return Confirmation(False, "the answer is a range")
@@ -248,7 +279,8 @@ class CommitSearch:
             except Unavailable as error:
                 return Confirmation(False, f"{commit.short} can't be had exactly: {error}")
             expected = self._tried[at].side
-            self._note(at, rule, self._observer.observe(toolchain), toolchain, exact[0])
+            looks.again(toolchain)
+            self._note(at, looks, toolchain, exact[0])
             if self._tried[at].side is not expected:
                 told = f"{self._tried[at].side.value}, not {expected.value}"
                 return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
@@ -292,3 +324,21 @@ class CommitSearch:
         place = self._place(at)
         short = self._line.commit(place).short
         return f"{short} (the merge base)" if place == 0 and self._line.range.base is not None else short
+
+
+class _Candidates:
+    """Those of a line, as a list that is settled."""
+
+    def __init__(self, search: CommitSearch, looks: Looks, jobs: int) -> None:
+        self._search = search
+        self._looks = looks
+        self._jobs = jobs
+
+    def ask(self, places: Sequence[int]) -> Sequence[Side]:
+        return self._search.ask(places, self._looks, self._jobs)
+
+    def again(self, at: int) -> None:
+        self._search.again(at, self._looks)
+
+    def known(self) -> Mapping[int, Side]:
+        return self._search.known(self._looks)

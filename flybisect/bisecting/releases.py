@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from flybisect.bisecting.looks import STEADY, Looks, Steadiness, rule_of_ends
 from flybisect.bisecting.observer import Observer
 from flybisect.bisecting.parallel import each
-from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for, shows
+from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, shows
 from flybisect.bisecting.tried import Tried, in_order, signature_changes
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
 from flybisect.oracle import Evidence
+from flybisect.repeats import Notes
 from flybisect.search.bisect import Found, Side, bisect
+from flybisect.search.settle import bisect_settled
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.store import Notify, silent
 from flybisect.toolchains import Toolchains
 
 
@@ -32,6 +36,16 @@ class ReleaseAnswer:
     between: tuple[str, ...]
     """Releases in between that could not be judged; any of them, or `after`, may have brought it."""
     monotone: bool
+    steadiness: Steadiness = STEADY
+
+    @property
+    def looks(self) -> int:
+        """How often the case was run, under whatever release."""
+        return sum(test.looks for test in self.tried)
+
+    def side(self, name: str) -> Side:
+        """Of a release that was tried."""
+        return next(test.side for test in self.tried if test.name == name)
 
     def to_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -48,6 +62,8 @@ class ReleaseAnswer:
             "bound": self.rule.bound,
             "monotone": self.monotone,
             "tests": [test.to_dict() for test in in_order(self.tried)],
+            "run_count": self.looks,
+            "repeats": self.steadiness.to_dict(),
             "signature_changes": [
                 {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
                 for one, other in signature_changes(self.tried)
@@ -59,75 +75,78 @@ class ReleaseSearch:
     """One search over `versions`, oldest first."""
 
     def __init__(
-        self, versions: Sequence[str], toolchains: Toolchains, observer: Observer, measure: Measure
+        self,
+        versions: Sequence[str],
+        toolchains: Toolchains,
+        observer: Observer,
+        measure: Measure,
+        notify: Notify = silent,
+        notes: Notes | None = None,
     ) -> None:
+        """`notes`: where it is kept how often each release was run."""
         self._versions = versions
         self._toolchains = toolchains
         self._observer = observer
         self._measure = measure
+        self._notify = notify
+        self._notes = notes
         self._tried: dict[int, Tried] = {}
 
     def run(self, find: Find | None, jobs: int) -> ReleaseAnswer:
         """Raises UserError where the ends do not tell, or tell the other way than `find`."""
         first, last, older, newer = self._ends()
+        ends = self.toolchain(first), self.toolchain(last)
         try:
-            rule = rule_for(self._measure, older, newer)
+            rule, made = rule_of_ends(self._measure, self._observer, ends, (older, newer))
         except NotApart as error:
             raise UserError(self._no_boundary(str(error), first, last)) from error
         if find is not None and rule.find is not find:
             raise UserError(wrong_way(find, self._versions[first], self._versions[last]))
-        for at, evidence in ((first, older), (last, newer)):
-            self._note(at, rule, evidence)
-
-        def ask(places: Sequence[int]) -> list[Side]:
-            return each(lambda place: self._test(first + place, rule), places, jobs)
-
-        found = bisect(last - first + 1, ask, jobs=jobs)
+        looks = Looks(self._observer, rule, self._notify, self._notes)
+        looks.begin(made)
+        found = bisect_settled(
+            last - first + 1,
+            lambda ask, known: bisect(last - first + 1, ask, known=known, jobs=jobs),
+            _Releases(self, looks, first, jobs),
+        )
+        looks.check_ends()
         if not isinstance(found, Found):
             raise UserError(self._no_boundary(found.why.value, first, last))
         before, after = first + found.before, first + found.after
         return ReleaseAnswer(
             rule=rule,
-            tried=tuple(self._tried.values()),
+            tried=tuple(looks.updated(tried) for tried in self._tried.values()),
             before=self._versions[before],
             after=self._versions[after],
             between=tuple(self._versions[before + 1 : after]),
             monotone=found.monotone,
+            steadiness=looks.steadiness,
         )
 
     def _ends(self) -> tuple[int, int, Evidence, Evidence]:
         """The outermost releases that can be judged: an old one may lack what the script calls."""
         first, last = 0, len(self._versions) - 1
-        older, newer = self._observer.ends(self._toolchain(first), self._toolchain(last))
+        older, newer = self._observer.ends(self.toolchain(first), self.toolchain(last))
         while first < last and not self._measure.usable(older):
             self._skip(first, older)
             first += 1
-            older = self._observer.observe(self._toolchain(first)) if first < last else newer
+            older = self._observer.observe(self.toolchain(first)) if first < last else newer
         while first < last and not self._measure.usable(newer):
             self._skip(last, newer)
             last -= 1
-            newer = self._observer.observe(self._toolchain(last)) if first < last else older
+            newer = self._observer.observe(self.toolchain(last)) if first < last else older
         return first, last, older, newer
-
-    def _test(self, at: int, rule: Rule) -> Side:
-        if at not in self._tried:
-            self._note(at, rule, self._observer.observe(self._toolchain(at)))
-        return self._tried[at].side
-
-    def _note(self, at: int, rule: Rule, evidence: Evidence) -> None:
-        side, verdict = rule.judge(evidence)
-        self._tried[at] = self._entry(at, side, verdict, evidence)
 
     def _skip(self, at: int, evidence: Evidence) -> None:
         why = f"an end that can't be judged: it {shows(self._measure, evidence)}"
-        self._tried[at] = self._entry(at, Side.SKIP, Verdict(Answer.UNRESOLVED, why=why), evidence)
+        self.note(at, Side.SKIP, Verdict(Answer.UNRESOLVED, why=why), evidence)
 
-    def _entry(self, at: int, side: Side, verdict: Verdict, evidence: Evidence) -> Tried:
+    def note(self, at: int, side: Side, verdict: Verdict, evidence: Evidence) -> None:
         version = self._versions[at]
-        toolchain = self._toolchain(at)
-        return Tried(at, version, side, verdict, evidence.subject, toolchain, f"the release {version}")
+        way = f"the release {version}"
+        self._tried[at] = Tried(at, version, side, verdict, evidence.subject, self.toolchain(at), way)
 
-    def _toolchain(self, at: int) -> Toolchain:
+    def toolchain(self, at: int) -> Toolchain:
         return self._toolchains.get(self._versions[at])
 
     def _no_boundary(self, reason: str, first: int, last: int) -> str:
@@ -138,6 +157,35 @@ class ReleaseSearch:
             for why, run in ((why, list(run)) for why, run in groupby(left_out, _why))
         ]
         return f"{text}; left out, since they can't be judged: {', '.join(told)}" if told else text
+
+
+class _Releases:
+    """Those between the ends, as a list that is settled."""
+
+    def __init__(self, search: ReleaseSearch, looks: Looks, first: int, jobs: int) -> None:
+        self._search = search
+        self._looks = looks
+        self._first = first
+        self._jobs = jobs
+        self._asked: set[int] = set()
+
+    def ask(self, places: Sequence[int]) -> Sequence[Side]:
+        return each(self._side, places, self._jobs)
+
+    def again(self, at: int) -> None:
+        self._looks.again(self._search.toolchain(self._first + at))
+        self._side(at)
+
+    def known(self) -> Mapping[int, Side]:
+        sides = {at: self._looks.side(self._search.toolchain(self._first + at)) for at in self._asked}
+        return {at: side for at, side in sides.items() if side is not None}
+
+    def _side(self, at: int) -> Side:
+        place = self._first + at
+        side, verdict, evidence, _ = self._looks.judged(self._search.toolchain(place))
+        self._search.note(place, side, verdict, evidence)
+        self._asked.add(at)
+        return side
 
 
 def _why(tried: Tried) -> str:

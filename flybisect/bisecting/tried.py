@@ -9,6 +9,7 @@ from typing import Any
 
 from flybisect.observation import Observation, Signature, Verdict
 from flybisect.search.bisect import Side
+from flybisect.search.settle import UNSEEN, Tally
 from flybisect.signature import classify
 from flybisect.toolchain.model import Toolchain
 
@@ -27,6 +28,13 @@ class Tried:
     toolchain: Toolchain | None = None
     way: str = ""
     """How it was had, in words."""
+    tally: Tally = UNSEEN
+    """Of all looks at it; `observation` is of one that shows the bug, where any did."""
+
+    @property
+    def looks(self) -> int:
+        """How often it was run."""
+        return 0 if self.observation is None else max(1, self.tally.looks)
 
     @property
     def failure(self) -> Signature | None:
@@ -55,6 +63,8 @@ class Tried:
             "toolchain": None if self.toolchain is None else self.toolchain.key,
             "flydsl": None if seen is None else seen.flydsl,
             "seconds": None if seen is None else round(seen.seconds, 3),
+            "runs": self.looks,
+            "shown": self.tally.bad if self.tally.looks else int(self.side is Side.BAD),
         }
 
 

@@ -8,6 +8,7 @@ import typer
 
 from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked, listed, search_commits
+from flybisect.bisecting.looks import called
 from flybisect.bisecting.start import open_study
 from flybisect.commands import options
 from flybisect.commands.grouped import takes_group
@@ -15,7 +16,7 @@ from flybisect.commands.studied import Studied
 from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits
 from flybisect.report.live import watching
-from flybisect.running.falling import Watched, called
+from flybisect.running.falling import Watched
 from flybisect.workbench import set_up
 
 

@@ -10,10 +10,10 @@ from flybisect.bisecting import matrix as table
 from flybisect.bisecting.start import open_table, versions_in
 from flybisect.commands import options
 from flybisect.commands.grouped import takes_group
-from flybisect.commands.notify import notifier
 from flybisect.commands.studied import Bug
 from flybisect.report.asjson import print_json
-from flybisect.report.tabulated import as_dict, as_markdown, print_matrix
+from flybisect.report.live import watching
+from flybisect.report.tabulated import as_dict, as_markdown, described, print_matrix
 from flybisect.workbench import set_up
 
 
@@ -31,19 +31,22 @@ def matrix(
     bug: Bug,
 ) -> None:
     """Show what a script gives under each release: verdict, failure and figures."""
-    notify = notifier(bug.quiet)
-    request = bug.about(script, context.obj, jobs=1)
-    stand = set_up(request, notify, extra_index_url=extra_index_url)
-    versions = versions_in(flydsl, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
-    with open_table(stand, notify) as (observer, measure):
-        # Both ends first: how long a trial takes there bounds the others.
-        observer.ends(stand.toolchains.get(versions[0]), stand.toolchains.get(versions[-1]))
-        rows = []
-        for at, version in enumerate(versions):
-            toolchain = stand.toolchains.get(version)
-            evidence = observer.observe(toolchain)
-            rows.append(table.row(at, version, toolchain, evidence, measure))
-            notify(f"{version}: {rows[-1].side.value}")
+    with watching("matrix", bug.quiet) as show:
+        request = bug.about(script, context.obj, jobs=1)
+        stand = set_up(request, show.notify, extra_index_url=extra_index_url)
+        versions = versions_in(flydsl, stand, pre=pre, extra_index_url=extra_index_url, notify=show.notify)
+        with open_table(stand, show.notify) as (observer, measure):
+            show.trying_all(len(versions))
+            # Both ends first: how long a trial takes there bounds the others.
+            show.notify(f"trying both ends, {versions[0]} and {versions[-1]}")
+            observer.ends(stand.toolchains.get(versions[0]), stand.toolchains.get(versions[-1]))
+            rows = []
+            for at, version in enumerate(versions):
+                show.trying(version)
+                toolchain = stand.toolchains.get(version)
+                evidence = observer.observe(toolchain)
+                rows.append(table.row(at, version, toolchain, evidence, measure))
+                show.notify(f"{version}: {described(rows[-1])}")
     texts = stand.case.sought.same_as
     if bug.json:
         print_json(as_dict(stand.case.script, rows, texts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from flybisect import resuming
+from flybisect.bisecting.looks import called
 from flybisect.bisecting.releases import ReleaseSearch
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.commands import options
@@ -13,7 +14,7 @@ from flybisect.commands.studied import Studied
 from flybisect.report.asjson import print_json
 from flybisect.report.live import watching
 from flybisect.report.released import print_releases
-from flybisect.running.falling import Watched, called
+from flybisect.running.falling import Watched
 from flybisect.workbench import set_up
 
 
@@ -30,7 +31,8 @@ def releases(
             resuming.remember(study.session.folder, context.obj)
             show.bisecting(len(found))
             observer = Watched(study.observer, lambda tried: show.trying(called(tried)))
-            search = ReleaseSearch(found, stand.toolchains, observer, study.measure)
+            journal = study.session.journal
+            search = ReleaseSearch(found, stand.toolchains, observer, study.measure, show.notify, journal)
             answer = search.run(studied.find, stand.jobs)
             study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
     if studied.json:

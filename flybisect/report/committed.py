@@ -7,7 +7,7 @@ from pathlib import Path
 from flybisect.bisecting.answer import CommitAnswer, Suspect
 from flybisect.bisecting.sides import Find
 from flybisect.history.commit import Commit
-from flybisect.report.released import figures, print_rule, print_tests, print_warnings
+from flybisect.report.released import figures, print_rule, print_steadiness, print_tests, print_warnings
 from flybisect.search.bisect import Side
 
 
@@ -32,8 +32,10 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     _print_attribution(answer)
     total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
     crossed = f", {answer.crossed} of them of crossed halves" if answer.crossed else ""
-    print(f"{total} commits, {different} candidates, {answer.test_count} tests{crossed} ({answer.strategy})")
+    tests = f"{answer.test_count} tests{crossed}, {answer.looks} runs"
+    print(f"{total} commits, {different} candidates, {tests} ({answer.strategy})")
     print_tests((*answer.more, *answer.runs))
+    print_steadiness(answer.steadiness)
     left_out = [tried for tried in answer.skipped if tried.observation is None]
     if left_out:
         print(

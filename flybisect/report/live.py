@@ -53,6 +53,9 @@ class Quiet:
     def bisecting(self, count: int) -> None:
         return None
 
+    def trying_all(self, count: int) -> None:
+        """From now on `count` FlyDSLs are tried, one after the other."""
+
     def trying(self, name: str) -> None:
         return None
 
@@ -73,7 +76,10 @@ class Plain(Quiet):
         print(line, file=sys.stderr, flush=True)
 
     def bisecting(self, count: int) -> None:
-        self._pace = Pace(count)
+        self._pace = Pace(halvings(count))
+
+    def trying_all(self, count: int) -> None:
+        self._pace = Pace(count, exact=True)
 
     def trying(self, name: str) -> None:
         self._pace.note()
@@ -106,7 +112,10 @@ class Screen(Quiet):
         self._console.print(Text(line, style="dim"))
 
     def bisecting(self, count: int) -> None:
-        self._pace = Pace(count)
+        self._pace = Pace(halvings(count))
+
+    def trying_all(self, count: int) -> None:
+        self._pace = Pace(count, exact=True)
 
     def trying(self, name: str) -> None:
         self._tried = name
@@ -141,11 +150,12 @@ class Screen(Quiet):
 class Pace:
     """How many of how many, and how long still."""
 
-    def __init__(self, count: int | None = None) -> None:
-        """`count`: FlyDSLs in a range that is halved; None where nothing is known of that."""
+    def __init__(self, expected: int | None = None, *, exact: bool = False) -> None:
+        """`expected`: FlyDSLs that are tried; None where nothing is known of that."""
         self._began = time.monotonic()
         self._tried = 0
-        self._expected = None if count is None else ENDS + math.ceil(math.log2(max(count - 1, 1)))
+        self._expected = expected
+        self._about = "" if exact else "about "
 
     def note(self) -> None:
         self._tried += 1
@@ -158,7 +168,12 @@ class Pace:
         expected = max(self._expected, self._tried)
         done = self._tried - 1
         left = f", about {duration((expected - done) * seconds / done)} left" if done else ""
-        return f"{self._tried} of about {expected}, {duration(seconds)}{left}"
+        return f"{self._tried} of {self._about}{expected}, {duration(seconds)}{left}"
+
+
+def halvings(count: int) -> int:
+    """About how many of `count` FlyDSLs a bisection tries."""
+    return ENDS + math.ceil(math.log2(max(count - 1, 1)))
 
 
 def told(step: Step) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from flybisect.bisecting.looks import Steadiness
 from flybisect.bisecting.releases import ReleaseAnswer
 from flybisect.bisecting.sides import Find, Rule
 from flybisect.bisecting.tried import Tried, in_order, signature_changes
@@ -24,6 +25,7 @@ def print_releases(answer: ReleaseAnswer) -> None:
         print(f"not told apart: {', '.join(answer.between)} could not be judged")
     print_rule(answer.rule)
     print_tests(answer.tried)
+    print_steadiness(answer.steadiness)
     print_warnings(answer.tried, answer.monotone)
 
 
@@ -37,12 +39,20 @@ def print_rule(rule: Rule) -> None:
 
 def print_tests(tried: Iterable[Tried]) -> None:
     """A row for each FlyDSL that was tried."""
-    rows = [(test.name[:12], test.side.value, figures(test), _told(test)) for test in in_order(tried)]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    rows = [
+        (test.name[:12], test.side.value, _runs(test), figures(test), _told(test)) for test in in_order(tried)
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
     print("tests:")
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        print("  " + "  ".join([*cells, row[3]]).rstrip())
+        print("  " + "  ".join([*cells, row[4]]).rstrip())
+
+
+def print_steadiness(steadiness: Steadiness) -> None:
+    """Whether answers hold from run to run."""
+    for sentence in steadiness.sentences:
+        print(sentence)
 
 
 def print_warnings(tried: Iterable[Tried], monotone: bool) -> None:
@@ -60,6 +70,13 @@ def figures(test: Tried) -> str:
     """`28 VGPRs, 44 spills`; empty without a kernel."""
     metrics = {} if test.observation is None else test.observation.metrics()
     return ", ".join(f"{name} {number(metrics[name])}" for name in _SHOWN if metrics.get(name))
+
+
+def _runs(test: Tried) -> str:
+    """`3 runs`; `11 of 20 runs` of one that flips."""
+    if test.tally.flips:
+        return f"{test.tally.bad} of {test.looks} runs"
+    return f"{test.looks} run{'s' if test.looks > 1 else ''}"
 
 
 def _told(test: Tried) -> str:

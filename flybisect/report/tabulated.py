@@ -10,6 +10,7 @@ from flybisect.bisecting.matrix import changes
 from flybisect.bisecting.tried import Tried
 from flybisect.report.failure import failure_line
 from flybisect.report.figures import number
+from flybisect.report.released import figures
 from flybisect.search.bisect import Side
 
 FIGURES = (
@@ -37,6 +38,11 @@ def print_matrix(rows: Sequence[Tried], same_as: Sequence[str] = ()) -> None:
         print(f"{BUG} marks a release that differs from the one before")
     if WORDS in marks.values():
         print(f"{WORDS} marks a release that shows the same bug in other words than the one before")
+
+
+def described(row: Tried) -> str:
+    """One of them in a line, as `bad, vgprs 255`, while it goes on."""
+    return ", ".join(part for part in (row.side.value, figures(row), _failure(row)) if part)
 
 
 def as_markdown(rows: Sequence[Tried], same_as: Sequence[str] = ()) -> str:

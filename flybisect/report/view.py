@@ -204,7 +204,10 @@ class View:
             owned = "Which half owns the change is not known" if owner == "unknown" else f"Owned by {owner}"
             yield f"{owned}: {attribution.get('why')}."
             yield from (f"{note}." for note in commits.get("notes", ()))
-        for found in filter(None, (self.found.releases, commits)):
+        for kind, found in (("Releases", self.found.releases), ("Commits", commits)):
+            if found is None:
+                continue
+            yield from (f"{kind}: {told}." for told in found.get("repeats", {}).get("told", ()))
             if not found.get("monotone", True):
                 yield "The verdict goes back and forth in the range; the last change was followed."
             if found.get("bound"):

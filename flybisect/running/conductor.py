@@ -9,6 +9,7 @@ from typing import Any
 
 from flybisect import reducing
 from flybisect.bisecting.asked import listed, search_commits
+from flybisect.bisecting.looks import called
 from flybisect.bisecting.start import open_study, versions_in
 from flybisect.errors import UserError
 from flybisect.findings.curve import Curve
@@ -22,7 +23,6 @@ from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
 from flybisect.report.failure import failure_line
 from flybisect.running.asked import Asked
-from flybisect.running.falling import called
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
 from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
@@ -145,7 +145,8 @@ class Conductor:
             versions: Sequence[str] = [every[0], every[-1]]
             try:
                 self._show.bisecting(len(every))
-                answer, judged, agrees = bisect_releases(every, scripts, study, self._asked.find, self._watch)
+                find, notify = self._asked.find, self._show.notify
+                answer, judged, agrees = bisect_releases(every, scripts, study, find, self._watch, notify)
                 self._boundary = answer.before, answer.after
                 keep(self._session.folder, Part.RELEASES, answer.to_dict())
                 versions = [name for name in every if name in {test.name for test in answer.tried}]
@@ -154,7 +155,7 @@ class Conductor:
             except UserError as error:
                 refused = error
             self._versions = every if self._asked.whole_matrix else versions
-            self._show.bisecting(len(self._versions))
+            self._show.trying_all(len(self._versions))
             data = table(self._versions, stand, study, judged)
             data["whole"] = len(self._versions) == len(every)
             keep(self._session.folder, Part.MATRIX, data)

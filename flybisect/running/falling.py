@@ -19,11 +19,6 @@ Watch = Callable[[Toolchain], None]
 """Is told before a FlyDSL is tried."""
 
 
-def called(toolchain: Toolchain) -> str:
-    """A release by its version, a commit by its hash."""
-    return toolchain.spec if toolchain.kind in ("overlay", "source") else toolchain.version
-
-
 def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
     """True where the bug shows by its signature, or nothing fails."""
     verdict = oracle.judge(evidence)
@@ -34,11 +29,15 @@ def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
 
 
 class Watched(Observer):
-    """Another one, with a word before each FlyDSL that is tried."""
+    """Another one, with a word before each FlyDSL that is tried for the first time."""
 
     def __init__(self, observer: Observer, watch: Watch) -> None:
         self._observer = observer
         self._watch = watch
+
+    @property
+    def mark(self) -> str:
+        return self._observer.mark
 
     def ends(self, older: Toolchain, newer: Toolchain) -> tuple[Evidence, Evidence]:
         self._watch(older)
@@ -47,6 +46,9 @@ class Watched(Observer):
     def observe(self, toolchain: Toolchain) -> Evidence:
         self._watch(toolchain)
         return self._observer.observe(toolchain)
+
+    def again(self, toolchain: Toolchain, worth: Callable[[Evidence], bool]) -> Evidence:
+        return self._observer.again(toolchain, worth)
 
 
 class Falling(Observer):
@@ -70,6 +72,10 @@ class Falling(Observer):
         self.fell: dict[str, str] = {}
         """Versions of the FlyDSLs that the unreduced script was taken for, by the toolchain's key."""
 
+    @property
+    def mark(self) -> str:
+        return self._reduced.mark if self._whole is None else f"{self._reduced.mark} {self._whole.mark}"
+
     def ends(self, older: Toolchain, newer: Toolchain) -> tuple[Evidence, Evidence]:
         self._watch(older)
         seen = self._reduced.ends(older, newer)
@@ -88,6 +94,12 @@ class Falling(Observer):
         if self._whole is None or tells(self._judge, self._wanted, seen):
             return seen
         return self._chosen(toolchain, seen, self._whole.observe(toolchain))
+
+    def again(self, toolchain: Toolchain, worth: Callable[[Evidence], bool]) -> Evidence:
+        """By the script that was taken before."""
+        fell = self._whole is not None and toolchain.key in self.fell
+        taken = self._whole if self._whole is not None and fell else self._reduced
+        return taken.again(toolchain, worth)
 
     def _chosen(self, toolchain: Toolchain, mine: Evidence, whole: Evidence) -> Evidence:
         if tells(self._judge, self._wanted, mine) or not tells(self._judge, self._wanted, whole):

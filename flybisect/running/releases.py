@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flybisect.bisecting import matrix
+from flybisect.bisecting.looks import Looks
 from flybisect.bisecting.observer import Observer, Study
 from flybisect.bisecting.releases import ReleaseAnswer, ReleaseSearch
 from flybisect.bisecting.sides import Find
@@ -19,6 +20,7 @@ from flybisect.report.failure import failure_line
 from flybisect.running.falling import Falling, Watch
 from flybisect.search.bisect import Side
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.store import Notify
 from flybisect.workbench import Stand
 
 
@@ -56,6 +58,7 @@ def bisect_releases(
     study: Open,
     find: Find | None,
     watch: Watch,
+    notify: Notify,
 ) -> tuple[ReleaseAnswer, Falling, str]:
     """The answer, who judged, and a sentence about that. Raises UserError.
 
@@ -63,31 +66,36 @@ def bisect_releases(
     judged by the unreduced script as well, and where it says otherwise, it judges them all.
     """
     judged = falling(scripts, study, watch)
-    answer = _search(versions, scripts.reduced, study, judged, find)
+    answer = _search(versions, scripts.reduced, study, judged, find, notify)
     if scripts.whole is None or study.measure.own() is None:
         return answer, judged, ""
     whole = whole_observer(scripts, study)
-    toolchains = scripts.reduced.toolchains
+    looks = Looks(whole, answer.rule, notify, study.session.journal)
+    looks.settler.runs = answer.steadiness.runs
     sides = []
     for version in (answer.before, answer.after):
-        watch(toolchains.get(version))
-        sides.append(answer.rule.judge(whole.observe(toolchains.get(version)))[0])
-    expected = [
-        test.side for name in (answer.before, answer.after) for test in answer.tried if test.name == name
-    ]
+        toolchain = scripts.reduced.toolchains.get(version)
+        watch(toolchain)
+        sides.append(looks.again(toolchain)[0])
+    expected = [answer.side(version) for version in (answer.before, answer.after)]
     if sides == expected or Side.SKIP in sides:
         agrees = "; the unreduced script says the same of both" if sides == expected else ""
         return answer, judged, agrees
     alone = Falling(whole, None, study.measure.observer(), scripts.signature, watch)
-    answer = _search(versions, scripts.reduced, study, alone, find)
+    answer = _search(versions, scripts.reduced, study, alone, find, notify)
     alone.fell.update({each.toolchain.key: each.name for each in answer.tried if each.toolchain is not None})
     return answer, alone, "; by the unreduced script, since the reduced one tells them apart elsewhere"
 
 
 def _search(
-    versions: Sequence[str], stand: Stand, study: Open, observer: Observer, find: Find | None
+    versions: Sequence[str],
+    stand: Stand,
+    study: Open,
+    observer: Observer,
+    find: Find | None,
+    notify: Notify,
 ) -> ReleaseAnswer:
-    search = ReleaseSearch(versions, stand.toolchains, observer, study.measure)
+    search = ReleaseSearch(versions, stand.toolchains, observer, study.measure, notify, study.session.journal)
     return search.run(find, stand.jobs)
 
 

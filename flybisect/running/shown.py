@@ -33,6 +33,10 @@ class Showing(Protocol):
         """From now on some of `count` FlyDSLs are tried."""
         ...
 
+    def trying_all(self, count: int) -> None:
+        """From now on `count` FlyDSLs are tried."""
+        ...
+
     def trying(self, name: str) -> None:
         """One of them."""
         ...

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +22,7 @@ from flybisect.case import Case
 from flybisect.errors import UserError
 from flybisect.history.range import read_range
 from flybisect.history.repository import Repository
+from flybisect.journal import Journal
 from flybisect.observation import Kernel, Observation, Outcome, Probe
 from flybisect.oracle import Options
 from flybisect.plugins import load
@@ -26,7 +30,7 @@ from flybisect.toolchain.index import Releases
 from flybisect.toolchain.model import Exactness, Toolchain, Unavailable
 from flybisect.toolchain.store import silent
 from flybisect.toolchains import Toolchains
-from flybisect.workbench import Forgetful
+from flybisect.trials import Forgetful
 from tests.history.madeup import laid_out
 from tests.judging.replay import Replay
 from tests.oracles.recorded import recorded
@@ -98,6 +102,7 @@ class History:
         self.repository = Repository(self.made.folder)
         self.builder = Builder(self.repository, folder / "built")
         self.replay = Replay(lambda probe, toolchain: self._answer(toolchain))
+        self.journal: Journal | None = None
 
     def _answer(self, toolchain: Toolchain) -> Observation:
         return seen_in(toolchain.paths[0])
@@ -118,9 +123,17 @@ class History:
         supply = Supply(self.repository, toolchains, self.folder, silent, self.builder)
         measure = Measure(load(oracle), Options())
         study = Study(Case(self.folder / "k.py"), "x = 1\n", (), "gfx942")
-        observer = Observer(study, measure.observer(), self.replay, Forgetful())
+        journal = Forgetful() if self.journal is None else self.journal
+        observer = Observer(study, measure.observer(), self.replay, journal)
         search = CommitSearch(
-            line, supply, observer, measure, silent, builder=self.builder, allow_proxies=proxies
+            line,
+            supply,
+            observer,
+            measure,
+            silent,
+            builder=self.builder,
+            allow_proxies=proxies,
+            notes=self.journal,
         )
         return search.run(find, jobs)
 
@@ -247,10 +260,13 @@ def test_a_proxy_is_not_used_across_a_change_of_the_pin(tmp_path: Path) -> None:
     assert answer.suspects[-1].pins == ("1" * 40, "2" * 40)
 
 
-def test_nothing_is_tested_twice(tmp_path: Path) -> None:
-    history = History(tmp_path, "clean clean clean clean bug bug bug bug")
-    history.search()
-    assert len(history.replay.ran) == len(set(history.replay.ran))
+def test_only_the_ends_and_the_answer_are_run_more_than_once(tmp_path: Path) -> None:
+    history = History(tmp_path, "clean " * 6 + "bug " * 7)
+    answer = history.search()
+    runs = Counter(spec for _, spec in history.replay.ran)
+    places = {0, len(answer.line.candidates) - 1, answer.found.before, answer.found.after}
+    again = {answer.line.commit(at).hash[:12] for at in places}
+    assert {spec: count for spec, count in runs.items() if count > 1} == dict.fromkeys(again, 3)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -258,9 +274,10 @@ def test_every_test_is_counted(tmp_path: Path, jobs: int) -> None:
     """One beside the range among them."""
     history = History(tmp_path, "clean clean api clean bug bug bug")
     history.made.git("switch", "--quiet", "-c", "release", history.hashes[0])
-    branch = history.made.commit("release", {"python/flydsl/shows": "clean", "lib/x": "x"})
+    branch = history.made.commit("release", {"python/flydsl/x": "x"})
     data = history.search(text=f"{branch}..{history.hashes[-1]}", jobs=jobs).to_dict("")
-    assert data["test_count"] == len(data["tests"]) == len(history.replay.ran)
+    assert data["test_count"] == len(data["tests"])
+    assert data["run_count"] == sum(test["runs"] for test in data["tests"]) == len(history.replay.ran)
     beside = [test["commit"] for test in data["tests"] if test["candidate"] is None]
     assert beside == [branch]
 
@@ -355,3 +372,64 @@ def test_a_hang_is_told_from_a_slow_end(tmp_path: Path) -> None:
     assert (found.find, found.suspects[0].commit.hash) == (Find.FIX, history.hashes[2])
     assert limits[:2] == [15.0, 15.0]
     assert set(limits[2:]) == {36.0}
+
+
+class Flaky(History):
+    """`bug` shows in a part of the runs only; `shown` counts every one that does."""
+
+    def __init__(self, folder: Path, words: str, rate: float, seed: int) -> None:
+        super().__init__(folder, words)
+        self.rate = rate
+        self.rolls = random.Random(seed)
+
+    def _answer(self, toolchain: Toolchain) -> Observation:
+        seen = super()._answer(toolchain)
+        return SHOWS["clean"] if seen is SHOWS["bug"] and self.rolls.random() >= self.rate else seen
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_commit_whose_answer_flips_is_repeated(tmp_path: Path, seed: int) -> None:
+    history = Flaky(tmp_path, "clean " * 5 + "bug " * 8, 0.6, seed)
+    answer = history.search()
+    assert [suspect.commit.hash for suspect in answer.suspects] == [history.hashes[5]]
+    steady = answer.steadiness
+    assert steady.flipping and steady.runs > 1 and steady.rare is None
+    data = answer.to_dict("")
+    assert data["last_good"]["test"]["runs"] >= steady.runs
+    assert data["last_good"]["test"]["shown"] == 0
+    assert data["first_bad"]["test"]["shown"] > 0
+    assert data["first_bad"]["test"]["signature"] == str(answer.rule.signature)
+    assert data["repeats"]["runs"] == steady.runs and data["repeats"]["missed"] == 0.01
+    assert data["run_count"] == len(history.replay.ran)
+    assert "at most 1%" in " ".join(steady.sentences)
+
+
+def test_a_bug_that_is_too_rare_is_refused_with_its_rate(tmp_path: Path) -> None:
+    seen = set()
+    for seed in range(8):
+        folder = tmp_path / f"{seed}"
+        folder.mkdir()
+        history = Flaky(folder, "clean clean bug bug", 0.15, seed)
+        with pytest.raises(UserError) as refused:
+            history.search()
+        seen.add("both ends are alike" in str(refused.value))
+        if "alike" not in str(refused.value):
+            assert re.search(r"shows the bug in [1-8] of 20 runs, which is too rarely", str(refused.value))
+    assert False in seen
+
+
+def test_an_older_end_that_shows_it_at_times_is_no_good_end(tmp_path: Path) -> None:
+    history = Flaky(tmp_path, "bug bug bug bug bug", 0.5, seed=3)
+    with pytest.raises(UserError, match=r"both ends show the bug: \w+ in \d+ of \d+ runs, \w+ in"):
+        history.search()
+
+
+def test_the_next_run_knows_how_often_it_was_looked(tmp_path: Path) -> None:
+    history = Flaky(tmp_path, "clean " * 3 + "bug " * 5, 0.6, seed=1)
+    history.journal = Journal(tmp_path / "journal.sqlite3")
+    first = history.search()
+    count = len(history.replay.ran)
+    again = history.search()
+    assert len(history.replay.ran) == count
+    assert (again.suspects, again.steadiness) == (first.suspects, first.steadiness)
+    assert again.looks == first.looks

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Probe, Signature, Verdict
-from flybisect.repeats import EVERY, MEASURED, MISSED, MOST, Rate, Repeats, least_rate
+from flybisect.repeats import EVERY, Repeats
+from flybisect.search.chance import MEASURED, MISSED, MOST, Rate, least_rate
 from flybisect.toolchain.model import Toolchain
 from tests.judging.replay import Replay, by_first_word, judge_of
 
@@ -118,14 +119,13 @@ def test_a_judge_repeats(tmp_path: Path) -> None:
 
 
 def test_the_next_run_knows(tmp_path: Path) -> None:
-    judge = judge_of(Replay(), tmp_path)
-    judge.pin("gemm_buffer64; 0")
-    judge.look_again("gemm_buffer64; 0")
-    assert len(judge._prober.ran) == 3  # type: ignore[attr-defined]
-    again = judge_of(Replay(), tmp_path)
-    again.pin("gemm_buffer64; 0")
-    again.look_again("gemm_buffer64; 0")
-    assert again._prober.ran == []  # type: ignore[attr-defined]
+    first, second = Replay(), Replay()
+    for prober in (first, second):
+        judge = judge_of(prober, tmp_path)
+        judge.pin("gemm_buffer64; 0")
+        judge.look_again("gemm_buffer64; 0")
+    assert len(first.ran) == 3
+    assert second.ran == []
 
 
 @pytest.mark.parametrize("text", ["", "1", "x/y", "0/20", "21/20", "9/99999999999", "3/2"])
