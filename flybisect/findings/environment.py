@@ -17,6 +17,7 @@ from flybisect.history.landmarks import landmarks
 from flybisect.history.repository import Repository
 from flybisect.toolchain.installed import installed_site
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.wheel import wheel_of
 
 _LLVM = re.compile(rb"(\d+\.\d+\.\d+git) ([0-9a-f]{40})")
 """How LLVM's libraries name their version, where they were built of a clone."""
@@ -40,6 +41,8 @@ class Environment:
     os: str
     machine: str
     flybisect: str = __version__
+    wheel: str | None = None
+    """SHA-256 of the wheel that the release was unpacked from, and which index has the same."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,6 +67,7 @@ def environment(toolchain: Toolchain, linker: str, repository: Repository | None
         linker=linker,
         os=_os(),
         machine=platform.machine(),
+        wheel=_wheel(toolchain),
     )
 
 
@@ -75,6 +79,11 @@ def _commit(repository: Repository, version: str) -> tuple[str | None, str | Non
     if not marks:
         return None, None
     return marks[0].commit, repository.inputs(marks[0].commit).llvm_pin
+
+
+def _wheel(toolchain: Toolchain) -> str | None:
+    found = wheel_of(toolchain.paths[0]) if toolchain.kind == "release" and toolchain.paths else None
+    return None if found is None else str(found)
 
 
 def _llvm(toolchain: Toolchain) -> str | None:

@@ -20,6 +20,7 @@ def as_html(found: Findings, private: Private) -> str:
     environment = {
         "FlyDSL": known.flydsl,
         "commit": known.flydsl_commit,
+        "its wheel": known.wheel,
         "LLVM in it": known.llvm,
         "LLVM pin": known.llvm_pin,
         "arch": found.arch,

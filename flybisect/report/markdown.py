@@ -154,6 +154,7 @@ def _environment(found: Findings) -> str:
     known = found.environment
     rows = [
         ("FlyDSL", f"{known.flydsl}{f' ({known.flydsl_commit[:12]})' if known.flydsl_commit else ''}"),
+        ("its wheel", known.wheel),
         ("LLVM in it", known.llvm),
         ("LLVM pin", known.llvm_pin and known.llvm_pin[:12]),
         ("arch", found.arch),

@@ -18,8 +18,10 @@ from flybisect.toolchain.buildcheck import BuildMachine, cmake_roots, needs
 from flybisect.toolchain.buildenv import search_path
 from flybisect.toolchain.installed import installed, installed_version
 from flybisect.toolchain.linker import Places
+from flybisect.toolchain.release import release_folder
 from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
 from flybisect.toolchain.site import distribution_version
+from flybisect.toolchain.wheel import wheel_of
 
 OLDEST_PYTHON = (3, 10)
 CLOSES_NETWORK = 4
@@ -72,6 +74,7 @@ def examine(machine: Machine, more: Sequence[Check] = ()) -> tuple[Check, ...]:
         check_torch,
         check_numpy,
         check_workdir,
+        check_releases,
         check_disk,
         check_linker,
         check_bitcode,
@@ -131,6 +134,24 @@ def check_workdir(machine: Machine) -> Check:
         f"{machine.workdir}, can't be written",
         "give a folder of your own with --workdir",
     )
+
+
+def check_releases(machine: Machine) -> Check:
+    """Those that were installed, and whether each is the file that its index lists."""
+    pattern = release_folder("*", machine.workdir)
+    folders = sorted(path for path in pattern.parent.glob(pattern.name) if path.is_dir())
+    if not folders:
+        return Check("releases", State.OK, "none installed yet")
+    names = [path.name.split("-")[1] for path in folders]
+    wheels = [wheel_of(path) for path in folders]
+    compared = [name for name, wheel in zip(names, wheels, strict=True) if wheel and wheel.index]
+    others = [name for name in names if name not in compared]
+    told = []
+    if compared:
+        told.append(f"{', '.join(compared)} (sha256 of the wheel as the index has it)")
+    if others:
+        told.append(f"{', '.join(others)} (not compared with the index)")
+    return Check("releases", State.OK, "; ".join(told))
 
 
 def check_disk(machine: Machine) -> Check:
