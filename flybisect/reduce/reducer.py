@@ -118,7 +118,9 @@ class Reducer:
     def _sweep(self, each: Pass) -> None:
         while True:
             before = self._standing.best
-            self._search(each, verify=False, trusting=self._judge.compares)
+            # Where nothing in the script tells the case from its base, nothing speaks for trust.
+            trusting = self._judge.compares and bool(self._learned[1].markers)
+            self._search(each, verify=False, trusting=trusting)
             if not each.again or self._standing.best == before:
                 return
 

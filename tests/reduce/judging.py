@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from flybisect.observation import Answer, Observation, Outcome, Stage, Verdict, Want
 from tests.script.running import Run, run
@@ -14,7 +15,8 @@ Wanted = Callable[[Run], bool]
 class Needle:
     """Finds a script interesting when what it does is wanted. Every question is kept.
 
-    `rough` is what a trusted candidate is held to, in place of the comparison with a base.
+    `rough` is what a trusted candidate is held to, in place of the comparison with a base, which runs all
+    but the needle's line.
     """
 
     def __init__(
@@ -60,7 +62,11 @@ class Needle:
         ran = run(source)
         outcome = Outcome.OK if ran.ended_well else Outcome.EXCEPTION
         lines = tuple(sorted(ran.lines)) if Want.COVERAGE in wants else ()
-        return [Observation(outcome, Stage.DONE, "gfx942", "0", stderr=ran.errors, lines=lines)]
+        seen = Observation(outcome, Stage.DONE, "gfx942", "0", stderr=ran.errors, lines=lines)
+        if not self.compares:
+            return [seen]
+        found = {at for at, line in enumerate(source.split("\n"), 1) if "needle(" in line}
+        return [seen, replace(seen, lines=tuple(line for line in lines if line not in found))]
 
     def failing_line(self, source: str) -> int | None:
         """The needle's, as a compiler names the line of an operation."""

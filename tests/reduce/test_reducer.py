@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flybisect.observation import Observation, Want
 from flybisect.reduce.facts import learn
 from flybisect.reduce.hint import Facts
 from flybisect.reduce.passes import PASSES, functions, statements
@@ -122,6 +123,19 @@ def test_misplaced_trust_costs_questions_and_nothing_else(text: str, goal: str) 
     assert all(judge.interesting(step.text) for step in steps if step.confirmed)
     for label, candidate in simplifications(result.text, text, judge):
         assert not judge.interesting(candidate), label
+
+
+def test_no_trust_where_nothing_tells_the_case_from_its_base() -> None:
+    class Alike(Needle):
+        def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
+            seen = super().observe(source, wants)[0]
+            return [seen, seen]
+
+    def refuse(ran: Run) -> bool:
+        raise AssertionError("a candidate was trusted")
+
+    judge = Alike(reached, rough=refuse)
+    assert Reducer(judge, PASSES).run(SCRIPT).text == RESULT
 
 
 @given(needles)
