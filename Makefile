@@ -13,6 +13,10 @@ PIP_ARGS ?=
 # More arguments for pytest, as a folder or `-k name`.
 TESTS ?=
 
+# Benches, and what they are given.
+BENCH ?= reductions scaling searching
+KEEP ?=
+
 BIN := $(VENV)/bin
 OURS := $(VENV)/made-by-flybisect
 PIP_IS_THERE = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
@@ -31,9 +35,10 @@ test: $(VENV)/.flybisect-dev
 test-slow: $(VENV)/.flybisect-dev
 	$(BIN)/python -m pytest -m slow $(TESTS)
 
-# The shipped cases from the start, with what they cost. The releases it installs are kept.
+# What docs/benchmarks.md says, measured again. The releases it installs are kept.
+#   make bench BENCH=large     one of `python -m tests.bench --help`;  KEEP=--keep writes the results into the repository
 bench: $(VENV)/.flybisect-run
-	$(BIN)/python tests/bench/reductions.py --json workdirs/bench/reductions.json
+	set -e; for each in $(BENCH); do $(BIN)/python -m tests.bench $$each $(KEEP); done
 
 lint: $(VENV)/.flybisect-dev
 	$(BIN)/ruff check .

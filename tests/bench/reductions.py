@@ -1,76 +1,163 @@
-"""Reduces the shipped cases from the start and prints what that cost, as a table and as JSON.
+"""What reductions cost: the seeds, and five small cases of public kinds of failure (`scripts/`).
 
-    python tests/bench/reductions.py [--jobs N] [--workdir DIR] [--json OUT.json] [CASE …]
-
-Not a test: figures depend on the machine. Releases that a case needs are installed into the workdir
-once; the sessions of earlier runs are removed, so that nothing is answered by a journal.
+Every case starts from nothing: no journal, no memory. `traced` is the share of trials for candidates that
+handed a module to the compiler; `repeated` are those that compiled what had been compiled before, by text,
+by syntax tree and by traced IR.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import shutil
-import subprocess
-import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ("seeds/buffer_copy", "seeds/buffer_copy/assertion.case.yaml", "seeds/recast_iter")
+from tests.bench.recording import PassCost
+from tests.bench.reduction import Reduced, bench_of, reduce
+from tests.bench.report import ROOT, Cell, Report, Table, shown, tell
+
+SUMMARY = "what reductions cost: compiles, candidates, how many trace, what repeats"
+SCRIPTS = Path("tests/bench/scripts")
+SMALL = tuple(
+    SCRIPTS / f"{name}.yaml"
+    for name in ("spilling_filter", "lds_histogram", "tile_shapes", "wide_mixer", "bf16_tile")
+)
+SEEDS = (Path("seeds/buffer_copy"), Path("seeds/buffer_copy/assertion.case.yaml"))
+LARGE = Path("seeds/recast_iter")
+WASTEFUL = 12
+"""Passes that are listed: those with the most trials that brought nothing."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "cases", nargs="*", type=Path, default=[*SEEDS, *SMALL], help="cases of the repository"
+    )
+    parser.add_argument("--jobs", type=int, default=1)
+
+
+def measure(args: argparse.Namespace) -> Report:
+    return reductions("reductions", args.cases, args.jobs)
+
+
+def reductions(name: str, cases: Sequence[Path], jobs: int) -> Report:
+    """Of cases of the repository; `name` is the bench's."""
+    found = []
+    for case in cases:
+        found.append((str(case), reduce(bench_of(ROOT / case, jobs))))
+        tell(" | ".join(map(shown, _row(*found[-1]))))
+    rows = [_row(name, each) for name, each in found]
+    passes = _summed(each.recording.by_pass() for _, each in found)
+    tables = (
+        Table("Reductions", COLUMNS, rows, (f"`--jobs {jobs}`.", *NOTES)),
+        Table("Passes whose trials brought least, all cases together", PASS_COLUMNS, _wasteful(passes)),
+    )
+    data = {
+        "jobs": jobs,
+        "cases": [_data(name, each) for name, each in found],
+        "passes": {name: asdict(cost) for name, cost in passes.items()},
+    }
+    return Report(name, tables, data)
+
+
 COLUMNS = (
     "case",
-    "statements_before",
-    "statements_after",
+    "statements",
     "compiles",
+    "known IR",
     "candidates",
+    "run",
+    "traced",
+    "repeated text / tree / IR",
     "seconds",
     "minimal",
-    "verified_cold",
+    "cold run",
 )
+NOTES = (
+    "A compile is a trial that reached FlyDSL, those of what a case is compared with, of learning and of the "
+    "cold run included; `known IR` are trials that traced what had been compiled before, and were not "
+    "compiled again. `run` are trials for candidates, of which `traced` got to the compiler; it has no "
+    "figure where the bug shows while the script is traced.",
+)
+PASS_COLUMNS = ("pass", "asked", "held", "trials", "compiles", "trials for one that held", "not traced")
 
 
-def reduce(case: str, workdir: Path, jobs: int) -> dict[str, Any]:
-    """The JSON of one reduction; raises CalledProcessError when it ends otherwise than well."""
-    command = [sys.executable, "-m", "flybisect", "reduce", case, "--json", "--jobs", str(jobs)]
-    ended = subprocess.run(
-        [*command, "--workdir", str(workdir)], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True
+def _row(name: str, each: Reduced) -> list[Cell]:
+    result = each.result.to_dict()
+    repeats = each.recording.repeats()
+    return [
+        name.removeprefix(f"{SCRIPTS}/"),
+        f"{result['statements_before']} → {result['statements_after']}",
+        result["compiles"],
+        result["replayed"],
+        result["candidates"],
+        len(each.recording.searched()),
+        _percent(traced_share(each)),
+        f"{repeats.text} / {repeats.tree} / {repeats.ir}",
+        float(result["seconds"]),
+        result["minimal"],
+        result["verified_cold"],
+    ]
+
+
+def traced_share(each: Reduced) -> float | None:
+    """None where the unreduced script itself ends while it is traced."""
+    trials = each.recording.searched()
+    return sum(trial.traced for trial in trials) / len(trials) if each.shows_traced and trials else None
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.0f} %"
+
+
+def _data(name: str, each: Reduced) -> dict[str, Any]:
+    kept = ("statements_before", "statements_after", "bytes_after", "compiles", "candidates")
+    more = (
+        "replayed",
+        "traced_only",
+        "repeated_compiles",
+        "rejected_statically",
+        "cache_hits",
+        "seconds",
+        "minimal",
+        "verified_cold",
+        "metrics",
     )
-    found: dict[str, Any] = json.loads(ended.stdout)
-    return {"case": case, **{key: found[key] for key in COLUMNS[1:]}, "metrics": found["metrics"]}
+    result = each.result.to_dict()
+    return {
+        "case": name,
+        **{key: result[key] for key in (*kept, *more)},
+        "trials": len(each.recording.searched()),
+        "traced": traced_share(each),
+        "repeats": asdict(each.recording.repeats()),
+        "passes": {key: asdict(cost) for key, cost in each.recording.by_pass().items()},
+    }
 
 
-def machine() -> dict[str, str]:
-    """What the figures depend on, without the machine's name."""
-    model = "unknown"
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line
+def _summed(every: Any) -> dict[str, PassCost]:
+    total: dict[str, PassCost] = {}
+    for costs in every:
+        for name, cost in costs.items():
+            so_far = total.setdefault(name, PassCost())
+            so_far.asked += cost.asked
+            so_far.held += cost.held
+            so_far.trials += cost.trials
+            so_far.compiles += cost.compiles
+            so_far.not_traced += cost.not_traced
+    return total
+
+
+def _wasteful(costs: dict[str, PassCost]) -> list[list[Cell]]:
+    ranked = sorted(costs.items(), key=lambda item: item[1].held - item[1].trials)
+    return [
+        [
+            name,
+            cost.asked,
+            cost.held,
+            cost.trials,
+            cost.compiles,
+            cost.trials / cost.held if cost.held else None,
+            cost.not_traced,
         ]
-        model = names[0] if names else model
-    return {"cpu": model, "cores": str(os.cpu_count()), "python": platform.python_version()}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="what reductions cost")
-    parser.add_argument("cases", nargs="*", default=CASES)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--workdir", type=Path, default=ROOT / "workdirs" / "bench")
-    parser.add_argument("--json", type=Path)
-    args = parser.parse_args()
-    shutil.rmtree(args.workdir / "sessions", ignore_errors=True)
-    rows = [reduce(case, args.workdir, args.jobs) for case in args.cases]
-    print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS))
-    for row in rows:
-        print("| " + " | ".join(str(row[column]) for column in COLUMNS) + " |")
-    if args.json is not None:
-        args.json.write_text(
-            json.dumps({"machine": machine(), "jobs": args.jobs, "rows": rows}, indent=2) + "\n"
-        )
-
-
-if __name__ == "__main__":
-    main()
+        for name, cost in ranked[:WASTEFUL]
+    ]

@@ -1,0 +1,126 @@
+"""Takes down every trial of a reduction, and which pass it was for."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from flybisect.memo import tree_key
+from flybisect.observation import Observation, Probe
+from flybisect.probe.runner import Runner
+from flybisect.reduce.standing import Step
+from flybisect.toolchain.model import Toolchain
+
+SEARCHING = "search"
+"""Trials for candidates, as against those that look at a script that is known."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One that was run."""
+
+    activity: str
+    """The pass whose turn it was."""
+    setting: tuple[str, ...]
+    """What must be alike for two trials to be of the same compile."""
+    source: str
+    seen: Observation
+
+    @property
+    def traced(self) -> bool:
+        """A module was handed to the compiler, or it was known what comes of it."""
+        return bool(self.seen.traced)
+
+    @property
+    def compiled(self) -> bool:
+        """It reached FlyDSL, and not all that it traced was known."""
+        return self.seen.reached_flydsl and not self.seen.only_replayed
+
+
+@dataclass
+class Repeats:
+    """Compiles of what one before had compiled."""
+
+    text: int = 0
+    tree: int = 0
+    """Among them those that differ in layout and comments alone, and those of the same text."""
+    ir: int = 0
+    """The same modules were traced and handed to the compiler, of whatever text."""
+
+
+@dataclass
+class PassCost:
+    asked: int = 0
+    held: int = 0
+    trials: int = 0
+    compiles: int = 0
+    not_traced: int = 0
+
+
+@dataclass
+class Recording:
+    """A prober that takes down what another one sees, and listens to the reducer's steps."""
+
+    prober: Runner
+    trials: list[Trial] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    activity: str = ""
+    """Empty while no candidate is tried; its trials repeat on purpose."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(
+        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
+    ) -> Observation:
+        activity = self.activity
+        seen = self.prober.run(probe, toolchain, cancelled)
+        if cancelled is None or not cancelled.is_set():
+            wants = sorted(want.value for want in probe.wants)
+            setting = (toolchain.key, probe.arch, *probe.argv, *wants)
+            with self._lock:
+                self.trials.append(Trial(activity, setting, probe.source, seen))
+        return seen
+
+    def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
+        return self.prober.run_cold(probe, toolchain)
+
+    def step(self, step: Step) -> None:
+        """For the reducer's `notice`."""
+        self.activity = step.activity
+        self.steps.append(step)
+
+    def searched(self) -> list[Trial]:
+        """Trials for candidates. The reducer learns about a script under other wants than it judges by."""
+        wanted = {trial.setting for trial in self.trials if not trial.activity}
+        return [trial for trial in self.trials if trial.activity and trial.setting in wanted]
+
+    def repeats(self) -> Repeats:
+        """Within the search, with the unreduced script's trial as the first."""
+        known = [trial for trial in self.trials if not trial.activity][:1] + self.searched()
+        compiles = [trial for trial in known if trial.compiled]
+        return Repeats(
+            text=_repeated((trial.setting, trial.source) for trial in compiles),
+            tree=_repeated((trial.setting, tree_key(trial.source)) for trial in compiles),
+            ir=_repeated((trial.setting, trial.seen.compiled) for trial in compiles if trial.traced),
+        )
+
+    def by_pass(self) -> dict[str, PassCost]:
+        """What each pass asked for, how often it was right, and what its candidates cost."""
+        costs: dict[str, PassCost] = {}
+        last = ""
+        for step in self.steps:
+            cost = costs.setdefault(step.activity, PassCost())
+            cost.asked += bool(step.tried)
+            cost.held += bool(last) and step.text != last
+            last = step.text
+        for trial in self.searched():
+            cost = costs.setdefault(trial.activity, PassCost())
+            cost.trials += 1
+            cost.compiles += trial.compiled
+            cost.not_traced += not trial.traced
+        return costs
+
+
+def _repeated(keys: Iterable[Hashable]) -> int:
+    return sum(times - 1 for times in Counter(keys).values())
