@@ -17,12 +17,13 @@ from flybisect.errors import UserError
 from flybisect.memo import Memo, tree_key
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
+from flybisect.probe.prober import Prober
 from flybisect.repeats import Notes, Repeats
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import Speculation
-from flybisect.trials import Memory, Prober, Setting, Trials
+from flybisect.trials import Memory, Setting, Trials
 
 __all__ = ["Judge", "Memory", "Prober", "Setting"]
 
@@ -335,8 +336,8 @@ def _line_of_failure(seen: Observation) -> int | None:
     for diagnostic in seen.diagnostics:
         if diagnostic.severity == "error" and diagnostic.line is not None:
             return diagnostic.line
-    if seen.crash_line is not None:
-        return seen.crash_line
+    if seen.crash_line is not None and seen.stage not in (Stage.PASSES, Stage.CODEGEN):
+        return seen.crash_line  # There it is the launch, which says nothing of what is compiled.
     if seen.stage is Stage.TRACE and seen.exceptions:
         return seen.exceptions[-1].line
     return None

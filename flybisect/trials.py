@@ -12,21 +12,10 @@ from flybisect.case import Case
 from flybisect.counts import Counter
 from flybisect.limits import IMPORTS, MEMORY, TimeLimit
 from flybisect.observation import Observation, Outcome, Probe, Want
+from flybisect.probe.prober import Prober
 from flybisect.toolchain.model import Toolchain
 
-
-class Prober(Protocol):
-    """Runs probes: `flybisect.probe.runner.Runner`, or `flybisect.cluster.prober.ClusterProber`."""
-
-    def run(
-        self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
-    ) -> Observation:
-        """Ends early, with an observation of no meaning or `TrialCancelled`, once `cancelled` is set."""
-        ...
-
-    def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
-        """In a fresh process that has seen no other trial."""
-        ...
+__all__ = ["Forgetful", "Memory", "Prober", "Setting", "Trials"]
 
 
 class Memory(Protocol):

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from flybisect import plugins
@@ -23,8 +22,7 @@ from flybisect.joined import joined
 from flybisect.judge import Judge, Memory, Setting
 from flybisect.onescript import OneScript
 from flybisect.oracle import Options, Oracle, Plugin
-from flybisect.probe.remembering import Keeper
-from flybisect.probe.runner import Runner
+from flybisect.probing import probing
 from flybisect.subject import subject_of
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
@@ -57,6 +55,8 @@ class Request:
     jobs: int | None = None
     workdir: Path | None = None
     sought: Sought = NOTHING_MORE
+    scheduler: str | None = None
+    """Address of a Dask scheduler, as `tcp://host:8786`; None: trials run on this machine."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class Bench:
     base: Setting | None
     workdir: Path
     jobs: int
+    scheduler: str | None = None
+    """Of the Dask cluster that trials run on; None: this machine."""
 
     @property
     def source(self) -> str:
@@ -101,12 +103,10 @@ class Bench:
     def judge(self, journal: Memory) -> Iterator[Judge]:
         """A judge whose workers and folders are gone at the end."""
         with (
-            TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-            Runner(Path(scratch), self.jobs, journal if isinstance(journal, Keeper) else None) as runner,
+            probing(self.scheduler, self.jobs, journal) as (prober, jobs),
+            closing(Judge(self.case, self.oracle, self.subject, self.base, prober, journal, jobs)) as judge,
         ):
-            judge = Judge(self.case, self.oracle, self.subject, self.base, runner, journal, self.jobs)
-            with closing(judge):
-                yield judge
+            yield judge
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,8 @@ class Stand:
     toolchains: Toolchains
     base: Toolchain | None
     """Where the case is compared with one FlyDSL throughout."""
+    scheduler: str | None = None
+    """Of the Dask cluster that trials run on; None: this machine."""
 
     @property
     def options(self) -> Options:
@@ -145,8 +147,8 @@ def prepare(request: Request, notify: Notify) -> Bench:
     toolchains = Toolchains(workdir, notify)
     subject = Setting(toolchains.get(case.flydsl), case.argv, choice.name)
     base = _base(case, subject, toolchains)
-    jobs = request.jobs or defaults.jobs or default_jobs()
-    return Bench(case, script, oracle, subject, base, workdir, jobs)
+    jobs = request.jobs or defaults.jobs or default_jobs(request.scheduler)
+    return Bench(case, script, oracle, subject, base, workdir, jobs, request.scheduler)
 
 
 def reopened(case: Case, text: str, workdir: Path, notify: Notify) -> Bench:
@@ -202,6 +204,7 @@ def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = No
         jobs=request.jobs or 1,
         toolchains=toolchains,
         base=None if against is None else toolchains.get(against),
+        scheduler=request.scheduler,
     )
 
 
@@ -220,8 +223,10 @@ def workdir_for(option: Path | None, start: Path) -> Path:
     return workdir
 
 
-def default_jobs() -> int:
-    """As many as there are cores to use, up to `MOST_JOBS`."""
+def default_jobs(scheduler: str | None = None) -> int:
+    """As many as there are cores to use, up to `MOST_JOBS`; a cluster is asked for its own."""
+    if scheduler is not None:
+        return MOST_JOBS
     return min(MOST_JOBS, len(os.sched_getaffinity(0)))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from flybisect.bisecting.last import last_reduction
 from flybisect.bisecting.observer import Observer, Study
@@ -18,8 +17,9 @@ from flybisect.history.repository import Repository
 from flybisect.observation import Answer, Observation, Verdict, Want
 from flybisect.oracle import Evidence, Oracle
 from flybisect.plugins import listing
-from flybisect.probe.runner import Runner
+from flybisect.probe.prober import Prober
 from flybisect.probe.smoke import smoke_test
+from flybisect.probing import probing
 from flybisect.session import Session, open_session
 from flybisect.toolchain.index import releases
 from flybisect.toolchain.source import SourceBuilder
@@ -37,7 +37,7 @@ class Open:
     session: Session
     observer: Observer
     measure: Measure
-    runner: Runner
+    runner: Prober
 
 
 def case_request(
@@ -53,13 +53,16 @@ def case_request(
     memory: int | None,
     jobs: int | None,
     sought: Sought = NOTHING_MORE,
+    scheduler: str | None = None,
 ) -> Request:
     """What is studied: what `given` names, else what was reduced last. Options go before its own.
 
     Raises UserError where nothing was named and nothing reduced.
     """
     if given is not None:
-        return Request(given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir, sought)
+        return Request(
+            given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir, sought, scheduler
+        )
     last = last_reduction(workdir_of(workdir, Path.cwd()))
     return Request(
         script=last.script,
@@ -73,6 +76,7 @@ def case_request(
         jobs=jobs,
         workdir=workdir,
         sought=sought.before(last.sought),
+        scheduler=scheduler,
     )
 
 
@@ -146,12 +150,11 @@ class Anything:
 
 
 @contextmanager
-def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Observer, Runner]]:
+def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Session, Observer, Prober]]:
     study = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
     with (
         open_session(stand.workdir, stand.case, stand.source, SESSION) as session,
-        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), stand.jobs) as runner,
+        probing(stand.scheduler, stand.jobs) as (runner, _),
     ):
         for warning in session.warnings:
             notify(warning)

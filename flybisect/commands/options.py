@@ -122,6 +122,13 @@ Workdir = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Where sessions and installed releases go (see workdirs/README.md)."),
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        help="Run trials on the workers of this Dask scheduler (docs/cluster.md); else on this machine.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 

@@ -33,6 +33,7 @@ class Bug:
     memory: options.Memory = None
     require_sandbox: RequireSandbox = False
     workdir: options.Workdir = None
+    scheduler: options.Scheduler = None
     json: options.Json = False
     quiet: options.Quiet = False
 
@@ -62,6 +63,7 @@ class Bug:
             memory=self.memory,
             jobs=jobs,
             workdir=self.workdir,
+            scheduler=self.scheduler,
         )
 
 
@@ -88,4 +90,5 @@ class Studied(Bug):
             memory=self.memory,
             jobs=self.jobs,
             sought=self.sought,
+            scheduler=self.scheduler,
         )

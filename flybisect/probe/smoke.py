@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flybisect.observation import Observation, Outcome, Probe, Stage
-from flybisect.probe.runner import Runner
+from flybisect.probe.prober import Prober
 from flybisect.toolchain.model import Toolchain
 
 ARCH = "gfx942"
@@ -44,7 +44,7 @@ SCRIPTS = (_HEAD + _COPY + _TAIL, _HEAD + _TAIL)
 """The second asks for less of FlyDSL's Python, which changes along its history."""
 
 
-def smoke_test(runner: Runner) -> Callable[[Toolchain], str | None]:
+def smoke_test(runner: Prober) -> Callable[[Toolchain], str | None]:
     """A test of toolchains: None when one compiles a kernel, else a line that says what happened.
 
     Each is run in a process of its own, which is gone afterwards.

@@ -1,0 +1,1 @@
+"""Trials on the workers of a Dask scheduler, by joblib's Dask back-end. Imported with `--scheduler` alone."""
