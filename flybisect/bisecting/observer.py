@@ -12,9 +12,10 @@ from flybisect.judge import Judge
 from flybisect.limits import FACTOR, FIRST, LEAST
 from flybisect.observation import Observation, Outcome, Probe
 from flybisect.oracle import Evidence, Oracle
+from flybisect.probe.prober import Prober
 from flybisect.toolchain.arch import checked
 from flybisect.toolchain.model import Toolchain
-from flybisect.trials import Memory, Prober, Setting
+from flybisect.trials import Memory, Setting
 
 FIRST_LOOK = 15.0
 """Wall seconds of the first trial at each end, before it is known how long one takes."""
