@@ -476,6 +476,49 @@ def test_slice_behind_the_failing_operation() -> None:
     assert texts(slicing.PASS, text) == []
 
 
+def test_slice_through_methods_and_attributes() -> None:
+    text = """\
+import m
+
+class Loader:
+    size = 1
+
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+        self.unused = m.f(n)
+
+    def load(self, at):
+        m.g(at)
+        x = self.n + at
+        m.fail(x)
+        return x
+
+    def store(self):
+        m.g(self.n)
+
+def twice(a):
+    m.g(a)
+    return a * 2
+
+def kernel(count):
+    one = Loader(count)
+    other = Loader(3)
+    other.store()
+    m.g(twice(4))
+    k = twice(count)
+    return one.load(k)
+
+m.g(1)
+kernel(2)
+"""
+    facts = Facts(failing_line=text.split("\n").index("        m.fail(x)") + 1, located=True)
+    gone = {"self.unused = m.f(n)", "m.g(at)", "m.g(a)", "other = Loader(3)", "other.store()", "m.g(1)"}
+    gone |= {"m.g(twice(4))", "def store(self):", "m.g(self.n)"}
+    narrow = texts(slicing.PASS, text, facts)[0].split()
+    assert narrow == [word for line in text.split("\n") if line.strip() not in gone for word in line.split()]
+
+
 def test_comments_and_blank_lines() -> None:
     text = "# a\nx = '# b'  # c\n\n\n\n\nif x:\n\n    # d\n    y\n"
     found = texts(comments.PASS, text)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
+from flybisect.script.cut import Cut, own_nodes
+from flybisect.script.expressions import modules, root_name
 from flybisect.script.scopes import Key, Statement, Statements
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -30,37 +34,92 @@ def backward_slice(table: Statements, failing: Statement, writers: bool) -> froz
     """The failing statement, what it needs to be reached, and what defines the names they use.
 
     With `writers`, calls and stores that are given one of those names belong to it as well, since
-    they may fill a tensor that is read later.
+    they may fill a tensor that is read later; and so do all calls of the functions in it.
     """
-    kept: set[int] = set()
+    slicing = _Slicing(table, writers)
     queue = [failing]
     while queue:
         entry = queue.pop()
-        if entry.number in kept:
-            continue
-        kept.add(entry.number)
-        queue += _needed(table, entry)
+        if entry.number not in slicing.kept:
+            slicing.kept.add(entry.number)
+            queue += slicing.needed(entry)
         if writers and not queue:
-            queue += _writers(table, kept)
-    return frozenset(kept)
+            queue += _writers(table, slicing.kept)
+    return frozenset(slicing.kept)
 
 
-def _needed(table: Statements, entry: Statement) -> list[Statement]:
-    needed = [table.all[number] for number in table.ancestors(entry.number)]
-    for use in entry.uses:
-        key = table.resolve(use.name, use.scope)
-        if key is not None:
-            needed += table.binders.get(key, [])
-    if isinstance(entry.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        key = table.owner(entry.node.name, entry.scope)
-        for user, _ in table.users.get(key, ()):
-            needed += [user, *_launches(table, user)]
-        needed += [
-            table.all[number]
-            for number in table.subtree(entry.number)
-            if isinstance(table.all[number].node, ast.Return) and table.all[number].scope is not entry.scope
-        ]
-    return needed
+class _Slicing:
+    """What statements of one script need, by names and by the names of attributes."""
+
+    def __init__(self, table: Statements, all_calls: bool) -> None:
+        self.kept: set[int] = set()
+        self._table = table
+        self._all_calls = all_calls
+        self._imported = modules(table)
+        self._readers: dict[str, list[Statement]] = defaultdict(list)
+        """Attribute → statements that read it of any object."""
+        self._givers: dict[str, list[Statement]] = defaultdict(list)
+        """Attribute → stores into it, methods and fields of classes."""
+        for entry in table.all:
+            for node in self._attributes(entry):
+                if isinstance(node.ctx, ast.Load):
+                    self._readers[node.attr].append(entry)
+                else:
+                    self._givers[node.attr].append(entry)
+            if entry.scope.kind == "class":
+                for name, _ in entry.binds:
+                    self._givers[name].append(entry)
+
+    def _attributes(self, entry: Statement) -> Iterator[ast.Attribute]:
+        for node in own_nodes(entry.node):
+            if isinstance(node, ast.Attribute) and root_name(node) not in self._imported:
+                yield node
+
+    def needed(self, entry: Statement) -> Iterator[Statement]:
+        """What has to be there for a statement to mean what it means, and to be reached."""
+        table = self._table
+        yield from (table.all[number] for number in table.ancestors(entry.number))
+        for use in entry.uses:
+            key = table.resolve(use.name, use.scope)
+            if key is not None:
+                yield from table.binders.get(key, ())
+        for node in self._attributes(entry):
+            if isinstance(node.ctx, ast.Load):
+                yield from self._givers.get(node.attr, ())
+        if isinstance(entry.node, FUNCTIONS):
+            yield from self._calls(entry, entry.node.name)
+            yield from self._returns(entry)
+        elif isinstance(entry.node, ast.ClassDef):
+            yield from self._made_with(entry)
+
+    def _calls(self, entry: Statement, name: str) -> Iterator[Statement]:
+        """The statements that call a function; none where one of them is kept for another reason."""
+        users = [user for user, _ in self._table.users.get(self._table.owner(name, entry.scope), ())]
+        if entry.scope.kind == "class":
+            users += self._readers.get(name, ())
+        if self._all_calls or not any(user.number in self.kept for user in users):
+            for user in users:
+                yield user
+                yield from _launches(self._table, user)
+
+    def _returns(self, entry: Statement) -> Iterator[Statement]:
+        for number in self._table.subtree(entry.number):
+            part = self._table.all[number]
+            if isinstance(part.node, ast.Return) and part.scope is not entry.scope:
+                yield part
+
+    def _made_with(self, entry: Statement) -> Iterator[Statement]:
+        """The fields of a class, and the methods that Python calls by itself."""
+        for number in entry.parts:
+            part = self._table.all[number]
+            if not isinstance(part.node, FUNCTIONS):
+                yield part
+            elif part.node.name.startswith("__"):
+                yield part
+                yield from (self._table.all[inner] for inner in part.parts if self._calls_super(inner))
+
+    def _calls_super(self, number: int) -> bool:
+        return any(use.name == "super" for use in self._table.all[number].uses)
 
 
 def _launches(table: Statements, caller: Statement) -> list[Statement]:
