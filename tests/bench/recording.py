@@ -98,12 +98,7 @@ class Recording:
     def repeats(self) -> Repeats:
         """Within the search, with the unreduced script's trial as the first."""
         known = [trial for trial in self.trials if not trial.activity][:1] + self.searched()
-        compiles = [trial for trial in known if trial.compiled]
-        return Repeats(
-            text=_repeated((trial.setting, trial.source) for trial in compiles),
-            tree=_repeated((trial.setting, tree_key(trial.source)) for trial in compiles),
-            ir=_repeated((trial.setting, trial.seen.compiled) for trial in compiles if trial.traced),
-        )
+        return repeats_of((trial.setting, trial.source, trial.seen) for trial in known)
 
     def by_pass(self) -> dict[str, PassCost]:
         """What each pass asked for, how often it was right, and what its candidates cost."""
@@ -120,6 +115,16 @@ class Recording:
             cost.compiles += trial.compiled
             cost.not_traced += not trial.traced
         return costs
+
+
+def repeats_of(trials: Iterable[tuple[Hashable, str, Observation]]) -> Repeats:
+    """Of trials by setting, text and what was seen; those that were not compiled do not count."""
+    compiles = [each for each in trials if each[2].reached_flydsl and not each[2].only_replayed]
+    return Repeats(
+        text=_repeated((setting, source) for setting, source, _ in compiles),
+        tree=_repeated((setting, tree_key(source)) for setting, source, _ in compiles),
+        ir=_repeated((setting, seen.compiled) for setting, _, seen in compiles if seen.traced),
+    )
 
 
 def _repeated(keys: Iterable[Hashable]) -> int:

@@ -49,8 +49,7 @@ def measure(args: argparse.Namespace) -> Report:
     for length in args.lengths:
         for kind in KINDS:
             found = [
-                (by_git(each), by_flybisect(each))
-                for each in _histories(kind, length, args.histories, chance)
+                (by_git(each), by_flybisect(each)) for each in histories(kind, length, args.histories, chance)
             ]
             rows.append(_row(kind, length, found))
     notes = (f"Means over {args.histories} histories a line. The ends' {ENDS} tests are flybisect's alone.",)
@@ -90,7 +89,7 @@ def _row(kind: str, length: int, found: Sequence[tuple[Searched, Searched]]) -> 
     ]
 
 
-def _histories(kind: str, length: int, number: int, chance: random.Random) -> Iterator[list[Side]]:
+def histories(kind: str, length: int, number: int, chance: random.Random) -> Iterator[list[Side]]:
     for _ in range(number):
         change = chance.randrange(1, length)
         history = [Side.GOOD] * change + [Side.BAD] * (length - change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socketserver
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +59,9 @@ def answering(address: Path, answers: Answers) -> Iterator[None]:
     class Handler(socketserver.StreamRequestHandler):
         def handle(self) -> None:
             path = Path(self.rfile.readline().decode().rstrip("\n"))
-            self.wfile.write(b"1" if answers.answer(path) else b"0")
+            answer = b"1" if answers.answer(path) else b"0"
+            with suppress(BrokenPipeError):  # The tool did not wait for it.
+                self.wfile.write(answer)
 
     with socketserver.UnixStreamServer(str(address), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
