@@ -198,3 +198,20 @@ def test_leaving_the_loop_cancels_what_runs(tmp_path: Path) -> None:
 
 def test_base_and_subject_are_two_toolchains() -> None:
     assert SUBJECT.key != BASE.key
+
+
+@pytest.mark.parametrize(
+    ("script", "oracle", "line"),
+    [
+        ("gemm_buffer64", "legalization", 24),
+        ("zipped_divide_none", "assertion", 10),
+        ("segfault", "crash", 4),
+        ("cannot_select", "crash", None),
+        ("vecadd_256b", "assertion", None),
+    ],
+)
+def test_the_line_that_a_failure_names(script: str, oracle: str, line: int | None, tmp_path: Path) -> None:
+    """A crash behind tracing has the launch on its stack, which is none of what is compiled."""
+    judge = judge_of(Replay(), tmp_path, oracle)
+    assert judge.pin(script).interesting
+    assert judge.failing_line(script) == line
