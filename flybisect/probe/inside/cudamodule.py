@@ -31,9 +31,25 @@ def _constant(value: Any) -> Callable[..., Any]:
     return answer
 
 
-def replace(torch: Any, arch: str) -> None:
+def tell(cuda: Any, arch: str) -> None:
+    """What `torch.cuda`, once it is replaced, says of the GPU."""
+    properties = Properties(arch)
+    total = properties.total_memory
+    known = {
+        "get_device_properties": properties,
+        "get_device_name": properties.name,
+        "get_device_capability": (properties.major, properties.minor),
+        "get_arch_list": [arch],
+        "mem_get_info": (total, total),
+        "clock_rate": properties.clock_rate,
+    }
+    for name, value in known.items():
+        setattr(cuda, name, _constant(value))
+
+
+def replace(torch: Any) -> None:
     """For this process, for good."""
-    _replace_cuda(torch, arch)
+    _replace_cuda(torch)
     _replace_natives(torch)
     _replace_kinds(torch)
     torch.Stream, torch.Event = Stream, Event
@@ -41,11 +57,9 @@ def replace(torch: Any, arch: str) -> None:
     torch.compile = _same
 
 
-def _replace_cuda(torch: Any, arch: str) -> None:
+def _replace_cuda(torch: Any) -> None:
     cuda = torch.cuda
-    properties = Properties(arch)
     stream = Stream()
-    total = properties.total_memory
     known: dict[str, Any] = {
         "is_available": _constant(True),
         "is_initialized": _constant(True),
@@ -61,11 +75,6 @@ def _replace_cuda(torch: Any, arch: str) -> None:
         "seed": _constant(None),
         "seed_all": _constant(None),
         "initial_seed": _constant(0),
-        "get_device_properties": _constant(properties),
-        "get_device_name": _constant(properties.name),
-        "get_device_capability": _constant((properties.major, properties.minor)),
-        "get_arch_list": _constant([arch]),
-        "mem_get_info": _constant((total, total)),
         "memory_stats": lambda *a, **k: defaultdict(int),
         "memory_summary": _constant(""),
         "max_memory_cached": _constant(0),
@@ -74,7 +83,6 @@ def _replace_cuda(torch: Any, arch: str) -> None:
         "utilization": _constant(0),
         "temperature": _constant(0),
         "power_draw": _constant(0),
-        "clock_rate": _constant(properties.clock_rate),
         "can_device_access_peer": _constant(True),
         "get_rng_state": lambda *a, **k: torch.get_rng_state(),
         "set_rng_state": _constant(None),

@@ -12,8 +12,8 @@ from typing import Any
 from . import cudamodule
 
 
-def install(arch: str) -> None:
-    """For this process, for good."""
+def install() -> None:
+    """For this process and those that it forks, for good; `as_arch` is wanted, too."""
     torch = importlib.import_module("torch")
     _mode_class(torch)().__enter__()
     _replace_default_device(torch)
@@ -21,10 +21,15 @@ def install(arch: str) -> None:
     _replace_load(torch)
     # The mode sees a call whose arguments torch could read; a stream that stands in is not one.
     torch.Tensor.record_stream = lambda self, stream: None
-    cudamodule.replace(torch, arch)
+    cudamodule.replace(torch)
     if torch.version.hip is None:
         # Any ROCm: scripts ask whether there is one.
         torch.version.hip = "6.4"
+
+
+def as_arch(arch: str) -> None:
+    """The GPU that scripts are told of."""
+    cudamodule.tell(importlib.import_module("torch").cuda, arch)
 
 
 def to_cpu(value: Any, torch: Any) -> Any:

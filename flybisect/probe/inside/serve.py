@@ -12,10 +12,11 @@ import signal
 import socket
 import sys
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
-from . import kernel, processes, recorder, sandbox, shelf, trial, wire
+from . import gpuless, kernel, processes, recorder, sandbox, shelf, trial, wire
 from .pump import Pump
 from .watch import WATCH_SECONDS, Watch, own_bytes
 
@@ -24,6 +25,7 @@ NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
 LAZY = (
     "flydsl.expr.rocdl",
     "flydsl.expr.ktrace",
+    "flydsl.expr.ktrace_common",
     "flydsl.expr.utils.expand_ops",
     "flydsl.compiler.llvm_options",
     "flydsl._mlir.dialects.builtin",
@@ -60,7 +62,8 @@ def main(control: int, start: dict[str, Any]) -> int:
             for key, packed in shelf.from_wire(request["known"]):
                 entries.put(key, packed)
             usable = entries if request["trial"]["replays"] else shelf.Shelf()
-            wire.send(sock, _Trial(request["trial"], start["rocm"], sock, box, usable).outcome())
+            child = _Trial(request["trial"], start["rocm"], sock, box, usable, start["warm"])
+            wire.send(sock, child.outcome())
 
 
 def _load(warm: bool) -> str:
@@ -75,9 +78,17 @@ def _load(warm: bool) -> str:
     torch = importlib.import_module("torch")
     # A pool of threads in the parent would not be there in a fork.
     torch.set_num_threads(1)
+    gpuless.install()
+    _leave_unfinished()
     gc.collect()
     gc.freeze()
     return str(getattr(importlib.import_module("flydsl"), "__version__", ""))
+
+
+def _leave_unfinished() -> None:
+    """What was imported here is not tidied away at the end of every trial: torch takes its time for that."""
+    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        finalizer.atexit = False
 
 
 class _Trial:
@@ -90,10 +101,12 @@ class _Trial:
         sock: socket.socket,
         box: sandbox.Sandbox,
         entries: shelf.Shelf,
+        warm: bool,
     ) -> None:
         self._sock = sock
         self._box = box
         self._entries = entries
+        self._warm = warm
         self._watch = Watch(request["memory"])
         self._record = os.memfd_create("record")
         self._crash = os.memfd_create("crash")
@@ -122,7 +135,8 @@ class _Trial:
             os.dup2(null, 0)
             os.dup2(null if stdout is None else stdout, 1)
             os.dup2(stderr, 2)
-            trial.run(request, request["own"], rocm, self._record, self._crash, self._box, self._entries)
+            own, shared = request["own"], (self._box, self._entries, self._warm)
+            trial.run(request, own, rocm, self._record, self._crash, *shared)
         finally:
             os._exit(70)
 

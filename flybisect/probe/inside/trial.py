@@ -46,11 +46,13 @@ def run(
     crash: int,
     box: sandbox.Sandbox,
     entries: shelf.Shelf,
+    prepared: bool,
 ) -> NoReturn:
     """Never returns: ends the process as the script would have ended it.
 
     `folder`: the trial's own, empty. `record`, `crash`: open files for facts and for the Python
-    stack at a fatal signal. `entries`: what compiles are known to end in.
+    stack at a fatal signal. `entries`: what compiles are known to end in. `prepared`:
+    the worker has imported torch and FlyDSL, and taken the GPU out of torch.
     """
     recorder = Recorder(record)
     try:
@@ -60,7 +62,9 @@ def run(
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
         wants = request["wants"]
-        gpuless.install(request["arch"])
+        if not prepared:
+            gpuless.install()
+        gpuless.as_arch(request["arch"])
         stage = request["stage"] if "ir" in wants and request["stage"] != stages.ASSEMBLY else None
         known = Known(recorder, folder, entries, request["memory"])
         Watch(recorder, faults, known).install("assembly" in wants, stage)
