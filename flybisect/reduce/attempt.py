@@ -15,7 +15,7 @@ from flybisect.reduce.standing import Standing
 from flybisect.script.check import unbound_names
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
-from flybisect.script.liveness import with_unread
+from flybisect.script.liveness import Liveness
 from flybisect.script.measure import Size, size_of
 from flybisect.script.scopes import Statements
 from flybisect.script.substitute import Substitutes
@@ -71,6 +71,7 @@ class Attempt:
         self._trusting = trusting
         self._markers = markers
         self._substitutes = substitutes
+        self._liveness = Liveness(table)
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
         self._unbound = unbound_names(table.source.text)
@@ -159,7 +160,7 @@ class Attempt:
         """The text and its closed cut; None where the changes do not go together."""
         try:
             cut = close(self._table, self._cut_of(subset), self._substitutes)
-            text = carry_out(self._table, with_unread(self._table, cut))
+            text = carry_out(self._table, self._liveness.with_unread(cut))
             unbound = unbound_names(text)
         except (Conflict, SyntaxError, ValueError, RecursionError):
             return None

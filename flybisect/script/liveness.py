@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from flybisect.script.cut import Cut
 from flybisect.script.elements import span
@@ -15,84 +16,103 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
-def unread(table: Statements, cut: Cut | None = None) -> list[int]:
-    """Assignments, imports and functions that nothing with an effect reads once a closed cut is made.
+class Liveness:
+    """Says of one script what nothing reads, once a cut is made or as it stands."""
 
-    Outermost statements, in text order. What reads one another alone is among them, as
-    `total = total + x` where no other statement reads `total`. A store into an attribute or an
-    element has an effect and is not among them, nor is a field of a class.
-    """
-    marked = _Marked(table, cut or Cut())
-    return [
-        entry.number
-        for entry in table.all
-        if entry.number in marked.dead and not any(a in marked.dead for a in table.ancestors(entry.number))
-    ]
+    def __init__(self, table: Statements) -> None:
+        self._table = table
+        self.reads = [tuple(_read(table, entry)) for entry in table.all]
+        """By statement: the variables it reads, with the offset of each read."""
+        self.defined = [tuple(_defined(table, entry)) if _defines_only(entry) else () for entry in table.all]
+        """By statement: the variables that a definition gives a value; empty for what has an effect."""
+        self.holders: list[frozenset[int]] = []
+        """By statement: the functions and classes around it that may go unread."""
+        for entry in table.all:
+            around = frozenset[int]() if entry.parent is None else self.holders[entry.parent]
+            if entry.parent is not None and self.defined[entry.parent]:
+                around |= {entry.parent}
+            self.holders.append(around)
 
+    def unread(self, cut: Cut | None = None) -> list[int]:
+        """Assignments, imports and functions that nothing with an effect reads once a closed cut is made.
 
-def with_unread(table: Statements, cut: Cut) -> Cut:
-    """A closed cut together with what nothing reads any more because of it."""
-    before = set(unread(table))
-    more = {number for number in unread(table, cut) if number not in before}
-    parts = frozenset(part for number in more for part in table.subtree(number))
-    return Cut(cut.statements | parts, cut.elements, cut.edits, cut.lost)
+        Outermost statements, in text order. What reads one another alone is among them, as
+        `total = total + x` where no other statement reads `total`. A store into an attribute or an
+        element has an effect and is not among them, nor is a field of a class.
+        """
+        dead = _Marked(self._table, self, cut or Cut()).dead
+        return [number for number in sorted(dead) if self.holders[number].isdisjoint(dead)]
+
+    def with_unread(self, cut: Cut) -> Cut:
+        """A closed cut together with what nothing reads any more because of it."""
+        more = set(self.unread(cut)) - self._unread_before
+        parts = frozenset(part for number in more for part in self._table.subtree(number))
+        return Cut(cut.statements | parts, cut.elements, cut.edits, cut.lost)
+
+    @cached_property
+    def _unread_before(self) -> frozenset[int]:
+        return frozenset(self.unread())
 
 
 class _Marked:
     """What statements with an effect reach, by the variables that they read, and what they do not."""
 
-    def __init__(self, table: Statements, cut: Cut) -> None:
+    def __init__(self, table: Statements, facts: Liveness, cut: Cut) -> None:
         self._table = table
-        spans = [(edit.start, edit.end) for edit in cut.edits]
-        spans += [span(table.source, element.owner, element.node) for element in cut.elements]
-        self._spans = spans
+        self._facts = facts
+        self._spans = [(edit.start, edit.end) for edit in cut.edits]
+        self._spans += [span(table.source, element.owner, element.node) for element in cut.elements]
         left = [entry for entry in table.all if entry.number not in cut.statements]
-        definitions = [e for e in left if _defines_only(e) and not _inside(e, spans)]
+        definitions = [e for e in left if facts.defined[e.number] and not _inside(e, self._spans)]
         self.dead = {entry.number for entry in definitions}
-        self._binders: dict[Key, list[Statement]] = defaultdict(list)
+        self._binders: dict[Key, list[int]] = defaultdict(list)
         for entry in definitions:
-            for key in _defined(table, entry):
-                self._binders[key].append(entry)
+            for key in facts.defined[entry.number]:
+                self._binders[key].append(entry.number)
         self._read: set[Key] = set()
         written = {word for edit in cut.edits for word in _WORD.findall(edit.text)}
         self._waiting = [key for key in self._binders if key[1] in written]
         for entry in left:
-            if entry.number not in self.dead and self._runs(entry):
-                self._keep(entry)
+            if entry.number not in self.dead and self._runs(entry.number):
+                self._keep(entry.number)
         while self._waiting:
             self._reach(self._waiting.pop())
 
-    def _runs(self, entry: Statement) -> bool:
+    def _runs(self, number: int) -> bool:
         """False inside of a function or class that nothing has reached."""
-        return not any(number in self.dead for number in self._table.ancestors(entry.number))
+        return self._facts.holders[number].isdisjoint(self.dead)
 
     def _reach(self, key: Key) -> None:
         if key in self._read:
             return
         self._read.add(key)
         for binder in self._binders.get(key, ()):
-            if binder.number in self.dead and self._runs(binder):
+            if binder in self.dead and self._runs(binder):
                 self._revive(binder)
 
-    def _revive(self, entry: Statement) -> None:
+    def _revive(self, number: int) -> None:
         """Takes a definition for read, and a function's body for run."""
-        self.dead.discard(entry.number)
-        self._keep(entry)
-        for number in self._table.subtree(entry.number):
-            part = self._table.all[number]
-            if number == entry.number or not self._runs(part):
+        self.dead.discard(number)
+        self._keep(number)
+        for part in self._table.subtree(number):
+            if part == number or not self._runs(part):
                 continue
-            if number in self.dead:
-                if not self._read.isdisjoint(_defined(self._table, part)):
-                    self._revive(part)
-            else:
+            if part not in self.dead:
                 self._keep(part)
+            elif not self._read.isdisjoint(self._facts.defined[part]):
+                self._revive(part)
 
-    def _keep(self, entry: Statement) -> None:
-        for use in entry.uses:
-            key = self._table.resolve(use.name, use.scope)
-            if key is not None and not any(start <= use.offset < end for start, end in self._spans):
+    def _keep(self, number: int) -> None:
+        for key, offset in self._facts.reads[number]:
+            if key not in self._read and not any(start <= offset < end for start, end in self._spans):
                 self._waiting.append(key)
+
+
+def _read(table: Statements, entry: Statement) -> Iterator[tuple[Key, int]]:
+    for use in entry.uses:
+        key = table.resolve(use.name, use.scope)
+        if key is not None:
+            yield key, use.offset
 
 
 def _inside(entry: Statement, spans: Iterable[tuple[int, int]]) -> bool:

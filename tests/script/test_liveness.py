@@ -7,7 +7,7 @@ from hypothesis import given
 from flybisect.script.check import unbound_names
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Edit
-from flybisect.script.liveness import unread, with_unread
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 from tests.script.profile import examples
@@ -18,14 +18,14 @@ from tests.script.running import run
 def first_lines(text: str, cut: Cut | None = None) -> list[str]:
     """The first lines of what is unread."""
     table = Statements(Source(text))
-    found = [table.source.segment(table.all[number].node) for number in unread(table, cut)]
+    found = [table.source.segment(table.all[number].node) for number in Liveness(table).unread(cut)]
     return [segment.split("\n")[0] for segment in found]
 
 
 def without(text: str) -> str:
     """The text without what is unread."""
     table = Statements(Source(text))
-    parts = frozenset(part for number in unread(table) for part in table.subtree(number))
+    parts = frozenset(part for number in Liveness(table).unread() for part in table.subtree(number))
     return carry_out(table, Cut(parts))
 
 
@@ -76,7 +76,7 @@ def test_a_cut_takes_the_sum_along_that_it_was_the_reader_of() -> None:
     text = "t = 0\nfor i in range(3):\n    t = t + i\nprint(t)\nprint(1)\n"
     table = Statements(Source(text))
     cut = close(table, Cut(frozenset([3])))
-    assert carry_out(table, with_unread(table, cut)) == "for i in range(3):\n    pass\nprint(1)\n"
+    assert carry_out(table, Liveness(table).with_unread(cut)) == "for i in range(3):\n    pass\nprint(1)\n"
 
 
 @given(scripts())

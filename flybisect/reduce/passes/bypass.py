@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut, close
-from flybisect.script.liveness import with_unread
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statement, Statements
 from flybisect.script.substitute import Substitutes
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Statements that bind a value of the DSL which others read; those that take most along first."""
-    substitutes = Substitutes(table, facts.kinds)
+    substitutes, liveness = Substitutes(table, facts.kinds), Liveness(table)
     weighed = [
-        (_weight(table, cut, substitutes), entry)
+        (_weight(table, cut, substitutes, liveness), entry)
         for entry in table.all
         if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
         for cut in [Cut(bypassed=frozenset([entry.number]))]
@@ -36,9 +36,9 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     ]
 
 
-def _weight(table: Statements, cut: Cut, substitutes: Substitutes) -> int:
+def _weight(table: Statements, cut: Cut, substitutes: Substitutes, liveness: Liveness) -> int:
     """How many statements go with the cut, what nothing reads any more included."""
-    gone = with_unread(table, close(table, cut, substitutes)).statements
+    gone = liveness.with_unread(close(table, cut, substitutes)).statements
     return len(gone | {part for number in cut.bypassed for part in table.subtree(number)})
 
 

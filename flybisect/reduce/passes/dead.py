@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
-from flybisect.script.liveness import unread
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statements, qualified
 
 
@@ -19,7 +19,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             f"dead {qualified(table, table.all[number])}-{table.source.segment(table.all[number].node)}",
             Cut(statements=frozenset([number])),
         )
-        for number in dict.fromkeys([*unread(table), *_repeated(table)])
+        for number in dict.fromkeys([*Liveness(table).unread(), *_repeated(table)])
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.script.cut import Cut, close
-from flybisect.script.liveness import with_unread
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statement, Statements
 
 
@@ -19,11 +19,11 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     failed alone. So the ends of dependence come before the beginnings.
     """
     read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
-    weighed = []
+    weighed, liveness = [], Liveness(table)
     for entry in table.all:
         if _worth_a_trial(table, entry, read):
             cut = Cut(statements=frozenset([entry.number]))
-            weight = len(with_unread(table, close(table, cut)).statements)
+            weight = len(liveness.with_unread(close(table, cut)).statements)
             weighed.append((weight, -entry.number, Hint(label_of(table, entry), cut)))
     return [hint for _, _, hint in sorted(weighed, key=lambda each: each[:2])]
 
