@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from flybisect.memo import tree_key
-from flybisect.observation import Observation, Probe
+from flybisect.observation import Observation, Probe, Want
 from flybisect.probe.runner import Runner
 from flybisect.reduce.standing import Step
 from flybisect.toolchain.model import Toolchain
@@ -23,6 +23,8 @@ class Trial:
 
     activity: str
     """The pass whose turn it was."""
+    learning: bool
+    """It was to tell which lines ran, of a script that is known to show the bug."""
     setting: tuple[str, ...]
     """What must be alike for two trials to be of the same compile."""
     source: str
@@ -79,7 +81,8 @@ class Recording:
             wants = sorted(want.value for want in probe.wants)
             setting = (toolchain.key, probe.arch, *probe.argv, *wants)
             with self._lock:
-                self.trials.append(Trial(activity, setting, probe.source, seen))
+                learning = Want.COVERAGE in probe.wants
+                self.trials.append(Trial(activity, learning, setting, probe.source, seen))
         return seen
 
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
@@ -91,14 +94,26 @@ class Recording:
         self.steps.append(step)
 
     def searched(self) -> list[Trial]:
-        """Trials for candidates. The reducer learns about a script under other wants than it judges by."""
-        wanted = {trial.setting for trial in self.trials if not trial.activity}
-        return [trial for trial in self.trials if trial.activity and trial.setting in wanted]
+        """Trials for candidates, without those by which the reducer learns about a script."""
+        return [trial for trial in self.trials if trial.activity and not trial.learning]
 
     def repeats(self) -> Repeats:
         """Within the search, with the unreduced script's trial as the first."""
         known = [trial for trial in self.trials if not trial.activity][:1] + self.searched()
         return repeats_of((trial.setting, trial.source, trial.seen) for trial in known)
+
+    def untraced(self) -> dict[str, dict[str, int]]:
+        """For each pass, how its trials ended that did not trace, and how often."""
+        ends: dict[str, dict[str, int]] = {}
+        for trial in self.searched():
+            if not trial.traced:
+                seen = trial.seen
+                raised = seen.exception
+                told = seen.outcome.value if raised is None else f"{raised.type}: {raised.message}"[:100]
+                counts = ends.setdefault(trial.activity, {})
+                end = f"{seen.stage.value}: {told}"
+                counts[end] = counts.get(end, 0) + 1
+        return ends
 
     def by_pass(self) -> dict[str, PassCost]:
         """What each pass asked for, how often it was right, and what its candidates cost."""

@@ -67,7 +67,9 @@ COLUMNS = (
     "known IR",
     "candidates",
     "run",
+    "reached FlyDSL",
     "traced",
+    "traced of those",
     "repeated text / tree / IR",
     "seconds",
     "minimal",
@@ -76,8 +78,8 @@ COLUMNS = (
 NOTES = (
     "A compile is a trial that reached FlyDSL, those of what a case is compared with, of learning and of the "
     "cold run included; `known IR` are trials that traced what had been compiled before, and were not "
-    "compiled again. `run` are trials for candidates, of which `traced` got to the compiler; it has no "
-    "figure where the bug shows while the script is traced.",
+    "compiled again. `run` are trials for candidates; `traced` are those of them that got to the compiler, "
+    "without a figure where the bug itself shows while the script is traced.",
 )
 PASS_COLUMNS = ("pass", "asked", "held", "trials", "compiles", "trials for one that held", "not traced")
 
@@ -91,8 +93,7 @@ def _row(name: str, each: Reduced) -> list[Cell]:
         result["compiles"],
         result["replayed"],
         result["candidates"],
-        len(each.recording.searched()),
-        _percent(traced_share(each)),
+        *_traced(each),
         f"{repeats.text} / {repeats.tree} / {repeats.ir}",
         float(result["seconds"]),
         result["minimal"],
@@ -100,14 +101,15 @@ def _row(name: str, each: Reduced) -> list[Cell]:
     ]
 
 
-def traced_share(each: Reduced) -> float | None:
-    """None where the unreduced script itself ends while it is traced."""
+def _traced(each: Reduced) -> list[Cell]:
+    """Trials for candidates, how many reached FlyDSL, how many traced, and their share of the former; the
+    last two are None where the unreduced script itself ends while it is traced."""
     trials = each.recording.searched()
-    return sum(trial.traced for trial in trials) / len(trials) if each.shows_traced and trials else None
-
-
-def _percent(share: float | None) -> str | None:
-    return None if share is None else f"{100 * share:.0f} %"
+    reached = sum(trial.seen.reached_flydsl for trial in trials)
+    if not each.shows_traced or not reached:
+        return [len(trials), reached, None, None]
+    traced = sum(trial.traced for trial in trials)
+    return [len(trials), reached, traced, f"{100 * traced / reached:.0f} %"]
 
 
 def _data(name: str, each: Reduced) -> dict[str, Any]:
@@ -127,8 +129,8 @@ def _data(name: str, each: Reduced) -> dict[str, Any]:
     return {
         "case": name,
         **{key: result[key] for key in (*kept, *more)},
-        "trials": len(each.recording.searched()),
-        "traced": traced_share(each),
+        **dict(zip(("trials", "reached", "traced"), _traced(each), strict=False)),
+        "untraced": each.recording.untraced(),
         "repeats": asdict(each.recording.repeats()),
         "passes": {key: asdict(cost) for key, cost in each.recording.by_pass().items()},
     }
