@@ -23,8 +23,8 @@ class Trial:
 
     activity: str
     """The pass whose turn it was."""
-    learning: bool
-    """It was to tell which lines ran, of a script that is known to show the bug."""
+    known: bool
+    """The script was known to show the bug: it was to tell which lines ran, or to see the same once more."""
     setting: tuple[str, ...]
     """What must be alike for two trials to be of the same compile."""
     source: str
@@ -81,8 +81,8 @@ class Recording:
             wants = sorted(want.value for want in probe.wants)
             setting = (toolchain.key, probe.arch, *probe.argv, *wants)
             with self._lock:
-                learning = Want.COVERAGE in probe.wants
-                self.trials.append(Trial(activity, learning, setting, probe.source, seen))
+                again = probe.anew or Want.COVERAGE in probe.wants
+                self.trials.append(Trial(activity, again, setting, probe.source, seen))
         return seen
 
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
@@ -94,8 +94,8 @@ class Recording:
         self.steps.append(step)
 
     def searched(self) -> list[Trial]:
-        """Trials for candidates, without those by which the reducer learns about a script."""
-        return [trial for trial in self.trials if trial.activity and not trial.learning]
+        """Trials for candidates."""
+        return [trial for trial in self.trials if trial.activity and not trial.known]
 
     def repeats(self) -> Repeats:
         """Within the search, with the unreduced script's trial as the first."""
