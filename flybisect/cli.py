@@ -14,54 +14,19 @@ from collections.abc import Sequence
 import typer
 
 from flybisect import __version__
-from flybisect.commands import (
-    check,
-    clean,
-    commits,
-    compare,
-    doctor,
-    export,
-    flatten,
-    matrix,
-    oracles,
-    passes,
-    reduce,
-    releases,
-    report,
-    resume,
-    run,
-    sessions,
-)
+from flybisect.commands.lazily import Lazily
 from flybisect.interrupt import Interrupted, interruptible
-from flybisect.told import TOLD, told
+from flybisect.told import tellable, told
 
 app = typer.Typer(
     name="flybisect",
+    cls=Lazily,
     help="Minimize FlyDSL kernel scripts that show a compiler bug, and find the commit. Needs no GPU.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    reduce,
-    check,
-    flatten,
-    compare,
-    releases,
-    matrix,
-    commits,
-    run,
-    resume,
-    report,
-    export,
-    sessions,
-    clean,
-    oracles,
-    passes,
-    doctor,
-):
-    command.add_to(app)
 
 
 def _show_version(wanted: bool) -> None:
@@ -88,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             app(args=given, prog_name="flybisect", obj=tuple(given))
     except Interrupted as interrupted:
         _fail(f"ended by {interrupted}", interrupted.exit_code)
-    except TOLD as error:
+    except tellable() as error:
         _fail(told(error), 2)
     finally:
         _flush()

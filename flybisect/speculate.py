@@ -16,17 +16,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from joblib.parallel import ThreadingBackend
+if TYPE_CHECKING:
+    from joblib.parallel import ThreadingBackend
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 Work = Callable[[Item, threading.Event], Answer]
 """Gives an item's answer; may stop with any exception once the event is set."""
-Guesses = Callable[[], Iterator[Item]]
-"""What may be asked next, the likeliest first; drawn from only while there is room to work on it."""
+Guesses = Callable[[Item], Iterator[Item]]
+"""What may be asked after an item, the likeliest first; drawn from only while there is room to work on it."""
 
 KEPT = 64
 """Answers to guesses that are kept until they are asked for."""
@@ -95,7 +96,7 @@ class Speculation(Generic[Item, Answer]):
         """
         if guesses is not None or self._jobs == 1:
             for item in items:
-                yield item, self.answer(item, () if guesses is None else guesses())
+                yield item, self.answer(item, () if guesses is None else guesses(item))
             return
         stream = _Stream(items, self._jobs, self._costless)
         try:
@@ -149,6 +150,8 @@ class Speculation(Generic[Item, Answer]):
         with self._changed:
             self._running += 1
         if self._threads is None:
+            from joblib.parallel import ThreadingBackend  # brings numpy, which most starts do without
+
             self._threads = ThreadingBackend()
             # What is called off takes a moment to end, and its successor need not wait for that.
             self._threads.configure(n_jobs=2 * self._jobs)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import configparser
 import sqlite3
 
-from git.exc import GitCommandError, GitError
-
 from flybisect.errors import UserError
 
-TOLD = (UserError, OSError, sqlite3.Error, GitError, configparser.Error)
-"""All others are mistakes of the program's. GitPython reads a clone's configuration with `configparser`."""
+
+def tellable() -> tuple[type[Exception], ...]:
+    """All others are mistakes of the program's. GitPython reads a clone's configuration with `configparser`;
+    it is imported here, since that takes as long as all else that most starts need."""
+    from git.exc import GitError
+
+    return UserError, OSError, sqlite3.Error, GitError, configparser.Error
 
 
 def told(error: BaseException) -> str:
-    """The sentence, for one of `TOLD`."""
+    """The sentence, for one that is `tellable`."""
+    from git.exc import GitCommandError, GitError
+
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename is not None else ""
         return f"{where}{error.strerror or error}"

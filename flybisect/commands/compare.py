@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flybisect.commands import options
+from flybisect.commands import completing, options
 from flybisect.commands.notify import notifier
 from flybisect.commands.sandbox import RequireSandbox
 from flybisect.comparing import compare as compare_settings
@@ -25,7 +25,11 @@ def compare(
     ] = None,
     flydsl: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPEC", help="`installed`, a version, or a folder; repeatable."),
+        typer.Option(
+            metavar="SPEC",
+            autocompletion=completing.flydsl,
+            help="`installed`, a version, or a folder; repeatable.",
+        ),
     ] = None,
     arch: options.Arch = None,
     timeout: options.Timeout = None,

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from flybisect.commands import completing
+
 SessionName = Annotated[
     str | None,
     typer.Argument(
-        metavar="SESSION", help="As `flybisect sessions` names it, or how that begins; else the last one."
+        metavar="SESSION",
+        autocompletion=completing.session,
+        help="As `flybisect sessions` names it, or how that begins; else the last one.",
     ),
 ]
 Repo = Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from flybisect.bisecting import matrix as table
 from flybisect.bisecting.start import open_table, versions_in
-from flybisect.commands import options
+from flybisect.commands import completing, options
 from flybisect.commands.grouped import takes_group
 from flybisect.commands.studied import Bug
 from flybisect.report.asjson import print_json
@@ -23,7 +23,12 @@ def matrix(
     script: options.Script,
     *,
     flydsl: Annotated[
-        str, typer.Option(metavar="A..B", help="Releases, both ends included, as 0.1.5..0.5.0.")
+        str,
+        typer.Option(
+            metavar="A..B",
+            autocompletion=completing.versions,
+            help="Releases, both ends included, as 0.1.5..0.5.0.",
+        ),
     ],
     pre: options.Pre = False,
     extra_index_url: options.ExtraIndex = None,

@@ -11,6 +11,7 @@ import typer
 from flybisect.anchored import anchored_command
 from flybisect.bisecting.sides import Find
 from flybisect.case import Against, Sought, split_args
+from flybisect.commands import completing
 from flybisect.errors import UserError
 from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
 
@@ -27,12 +28,18 @@ Arguments = Annotated[
 ]
 OracleName = Annotated[
     str | None,
-    typer.Option("--oracle", metavar="NAME|PATH", help="What is looked for; `flybisect oracles` lists them."),
+    typer.Option(
+        "--oracle",
+        metavar="NAME|PATH",
+        autocompletion=completing.oracle,
+        help="What is looked for; `flybisect oracles` lists them.",
+    ),
 ]
 Arch = Annotated[
     str | None,
     typer.Option(
         metavar="ARCH",
+        autocompletion=completing.arch,
         help="As gfx942. Else the case's, the installed GPU's, or the only one that the script names.",
     ),
 ]
@@ -40,6 +47,7 @@ Flydsl = Annotated[
     str | None,
     typer.Option(
         metavar="SPEC",
+        autocompletion=completing.flydsl,
         help="`installed`, a version (installed from PyPI once, beside the environment), or a folder.",
     ),
 ]
@@ -48,10 +56,18 @@ AgainstArgs = Annotated[
     typer.Option(metavar="TEXT", help="Compare with the same script under these arguments."),
 ]
 AgainstFlydsl = Annotated[
-    str | None, typer.Option(metavar="SPEC", help="Compare with the same script under another FlyDSL.")
+    str | None,
+    typer.Option(
+        metavar="SPEC",
+        autocompletion=completing.flydsl,
+        help="Compare with the same script under another FlyDSL.",
+    ),
 ]
 AgainstArch = Annotated[
-    str | None, typer.Option(metavar="ARCH", help="Compare with the same script for another arch.")
+    str | None,
+    typer.Option(
+        metavar="ARCH", autocompletion=completing.arch, help="Compare with the same script for another arch."
+    ),
 ]
 When = Annotated[
     str | None,
@@ -133,7 +149,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 
 Versions = Annotated[
-    str, typer.Argument(metavar="A..B", help="Releases, both ends included, as 0.2.4..0.5.0.")
+    str,
+    typer.Argument(
+        metavar="A..B",
+        autocompletion=completing.versions,
+        help="Releases, both ends included, as 0.2.4..0.5.0.",
+    ),
 ]
 CaseOption = Annotated[
     Path | None,
@@ -153,9 +174,15 @@ ExtraIndex = Annotated[
     typer.Option("--extra-index-url", metavar="URL", help="A further package index, as one of nightlies."),
 ]
 Passes = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Only these passes (see `flybisect passes`).")
+    str | None,
+    typer.Option(
+        metavar="A,B", autocompletion=completing.passes, help="Only these passes (see `flybisect passes`)."
+    ),
 ]
-SkipPasses = Annotated[str | None, typer.Option(metavar="A,B", help="All passes but these.")]
+SkipPasses = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", autocompletion=completing.passes, help="All passes but these."),
+]
 Repo = Annotated[
     str | None,
     typer.Option(

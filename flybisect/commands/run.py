@@ -15,7 +15,7 @@ import typer
 from flybisect import resuming
 from flybisect.bisecting.asked import CommitsAsked
 from flybisect.case import split_args
-from flybisect.commands import options
+from flybisect.commands import completing, options
 from flybisect.commands.grouped import takes_group
 from flybisect.commands.studied import Bug
 from flybisect.durable import write_text
@@ -47,7 +47,11 @@ class Whole(Bug):
 
     releases: Annotated[
         str | None,
-        typer.Option(metavar="A..B", help="Also between which of these releases it came or went."),
+        typer.Option(
+            metavar="A..B",
+            autocompletion=completing.versions,
+            help="Also between which of these releases it came or went.",
+        ),
     ] = None
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Every release of that range in the table, not only those tried.")

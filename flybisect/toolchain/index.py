@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,16 +69,20 @@ def releases(
     Without the index only the latter, and `notify` is told. Raises UserError where that is nothing.
     """
     listed = _on_index(index_url, extra_index_url)
-    at_hand = _at_hand(workdir)
+    kept = at_hand(workdir).versions
     if not listed:
-        if not at_hand:
+        if not kept:
             raise UserError(
                 "the package index can't be asked which FlyDSL releases there are, and none is at hand; "
                 "connect, or name an index that can be reached in pip's configuration"
             )
-        notify(f"the package index can't be reached; only what is at hand is used: {', '.join(at_hand)}")
-    found = {Version(text): text for text in (*at_hand, *listed) if parsed(text) is not None}
-    return Releases(tuple(found[version] for version in sorted(found)))
+        notify(f"the package index can't be reached; only what is at hand is used: {', '.join(kept)}")
+    return _sorted((*kept, *listed))
+
+
+def at_hand(workdir: Path) -> Releases:
+    """What is installed below `workdir` or in this environment, without a word from the index."""
+    return _sorted(_at_hand(workdir))
 
 
 def parsed(text: str) -> Version | None:
@@ -86,6 +91,11 @@ def parsed(text: str) -> Version | None:
         return Version(text)
     except InvalidVersion:
         return None
+
+
+def _sorted(versions: Iterable[str]) -> Releases:
+    found = {Version(text): text for text in versions if parsed(text) is not None}
+    return Releases(tuple(found[version] for version in sorted(found)))
 
 
 def _on_index(index_url: str | None, extra_index_url: str | None) -> list[str]:

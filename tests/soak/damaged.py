@@ -37,7 +37,7 @@ from flybisect.observation import Observation, Probe
 from flybisect.oracle import Evidence, Options
 from flybisect.probe import codeobject, reading
 from flybisect.session import open_session
-from flybisect.told import TOLD, told
+from flybisect.told import tellable, told
 from flybisect.toolchain.model import Toolchain
 from flybisect.workbench import Request, prepare
 from tests.history.madeup import LAYOUT, MadeUp
@@ -114,7 +114,7 @@ def _attempt(action: Callable[[], None], tally: Tally) -> str | None:
     try:
         with _limited():
             action()
-    except TOLD as error:
+    except tellable() as error:
         tally.sentences += 1
         return None if told(error).strip() else "an empty sentence"
     except TookTooLong:
