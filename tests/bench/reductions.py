@@ -76,10 +76,10 @@ COLUMNS = (
     "cold run",
 )
 NOTES = (
-    "A compile is a trial that reached FlyDSL, those of what a case is compared with, of learning, of looking "
-    "again and of the cold run included; `known IR` are trials that traced what had been compiled before, and "
-    "were not compiled again. `run` are trials for candidates; `traced` are those of them that got to the "
-    "compiler, without a figure where the bug itself shows while the script is traced.",
+    "A compile is a trial that reached FlyDSL, those of what a case is compared with, of learning, of "
+    "looking again and of the cold run included; `known IR` are trials that traced what had been compiled "
+    "before, and were not compiled again. `run` are trials for candidates; `traced` are those of them that "
+    "got to the compiler, without a figure where the bug itself shows while the script is traced.",
 )
 PASS_COLUMNS = ("pass", "asked", "held", "trials", "compiles", "trials for one that held", "not traced")
 
