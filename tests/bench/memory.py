@@ -1,9 +1,9 @@
 """What memory a reduction takes: the process that was called, each of its warm workers, and each trial.
 
-Looked at every tenth of a second from outside. A worker forks its trials, so that a page of torch's is in each
-of them once and in memory once: "shared out" counts such a page in parts (PSS), "own" only what a process
-has for itself. A bare process is `python` with torch and FlyDSL imported and the unreduced script run: what
-the script takes without the tool.
+Looked at every tenth of a second from outside. A worker forks its trials, so that a page of torch's is in
+each of them once and in memory once: "shared out" counts such a page in parts (PSS), "own" only what a
+process has for itself. A bare process is `python` with torch and FlyDSL imported and the unreduced script
+run: what the script takes without the tool.
 """
 
 from __future__ import annotations
