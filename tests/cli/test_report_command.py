@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from importlib.resources import files as resources
 from pathlib import Path
 
 import pytest
@@ -154,3 +156,39 @@ def test_an_exported_file_for_fly_opt(run: Run, reduced: Path) -> None:
     assert "// CHECK-LABEL: @gemm_kernel" in ran.out
     assert "// CHECK-NOT: fly.copy_atom_call_ssa\nmodule" in ran.out
     assert run("export", "--workdir", reduced).code == 2
+
+
+def test_filecheck_agrees_with_an_exported_file(run: Run, reduced: Path, tmp_path: Path) -> None:
+    """It fails while the bug is there, and passes where the pass lowers all. FlyDSL's wheels have neither
+    fly-opt nor FileCheck: its Python bindings run the pass, and FileCheck's port to Python checks."""
+    text = run("export", "--lit", "--workdir", reduced, "-q").out
+    (tmp_path / "bug.mlir").write_text(text)
+    one_pass = "builtin.module(convert-fly-to-rocdl)"
+    assert _fly_opt(tmp_path / "bug.mlir", one_pass).returncode != 0
+    not_lowered = _fly_opt(tmp_path / "bug.mlir")
+    assert not_lowered.returncode == 0
+    checked = _filecheck(tmp_path / "bug.mlir", not_lowered.stdout)
+    assert checked.returncode == 1 and "CHECK-NOT" in checked.stderr + checked.stdout
+
+    illegal = re.compile(r"= fly\.copy_atom_call_ssa\(.* -> (vector<\w+>)$", re.MULTILINE)
+    repaired, count = illegal.subn(r"= arith.constant dense<0> : \1", text)
+    assert count
+    (tmp_path / "repaired.mlir").write_text(repaired)
+    lowered = _fly_opt(tmp_path / "repaired.mlir", one_pass)
+    assert lowered.returncode == 0, lowered.stderr
+    checked = _filecheck(tmp_path / "bug.mlir", lowered.stdout)
+    assert checked.returncode == 0, checked.stderr
+    renamed = lowered.stdout.replace("@gemm_kernel", "@another_kernel")
+    assert _filecheck(tmp_path / "bug.mlir", renamed).returncode == 1
+
+
+def _fly_opt(file: Path, *pipeline: str) -> subprocess.CompletedProcess[str]:
+    program = file.with_name("fly_opt.py")
+    program.write_text(resources("flybisect.report").joinpath("templates/fly_opt.py.txt").read_text())
+    command = [sys.executable, str(program), str(file), *pipeline]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def _filecheck(file: Path, given: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "filecheck", str(file)]
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=120)
