@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from flybisect.script.cut import Cut
+from flybisect.script.effects import Effects
 from flybisect.script.elements import span
 from flybisect.script.scopes import Key, Statement, Statements
 
@@ -23,7 +24,11 @@ class Liveness:
         self._table = table
         self.reads = [tuple(_read(table, entry)) for entry in table.all]
         """By statement: the variables it reads, with the offset of each read."""
-        self.defined = [tuple(_defined(table, entry)) if _defines_only(entry) else () for entry in table.all]
+        effects = Effects(table)
+        self.defined = [
+            tuple(_defined(table, entry)) if _defines_only(entry) and not effects.has(entry) else ()
+            for entry in table.all
+        ]
         """By statement: the variables that a definition gives a value; empty for what has an effect."""
         self.holders: list[frozenset[int]] = []
         """By statement: the functions and classes around it that may go unread."""
@@ -38,7 +43,7 @@ class Liveness:
 
         Outermost statements, in text order. What reads one another alone is among them, as
         `total = total + x` where no other statement reads `total`. A store into an attribute or an
-        element has an effect and is not among them, nor is a field of a class.
+        element has an effect and is not among them, nor a call that launches, nor a field of a class.
         """
         dead = _Marked(self._table, self, cut or Cut()).dead
         return [number for number in sorted(dead) if self.holders[number].isdisjoint(dead)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from flybisect.script.headers import Header
@@ -174,12 +174,35 @@ class Statements:
 
         In one scope a value has to stand before its use in the text, or in a loop around both.
         """
-        for entry in self.all:
-            if entry.number in removed:
-                continue
-            for use in entry.uses:
-                if not self._bound(entry, use, removed):
-                    yield entry, use
+        at: Iterable[int]
+        if removed.isdisjoint(self.star_imports):
+            # Only reads of a name that something removed has bound can have become unbound.
+            names = {name for number in removed for name, _ in self.all[number].binds}
+            at = sorted(self._unbound.union(*(self._reads_of.get(name, ()) for name in names)))
+        else:
+            at = range(len(self._reads))
+        for entry, use in (self._reads[each] for each in at):
+            if entry.number not in removed and not self._bound(entry, use, removed):
+                yield entry, use
+
+    @cached_property
+    def _reads(self) -> list[tuple[Statement, Use]]:
+        return [(entry, use) for entry in self.all for use in entry.uses]
+
+    @cached_property
+    def _reads_of(self) -> dict[str, list[int]]:
+        """Name → positions in `_reads`."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, (_, use) in enumerate(self._reads):
+            found[use.name].append(at)
+        return dict(found)
+
+    @cached_property
+    def _unbound(self) -> frozenset[int]:
+        """Positions in `_reads` of what the whole script reads unbound."""
+        return frozenset(
+            at for at, (entry, use) in enumerate(self._reads) if not self._bound(entry, use, frozenset())
+        )
 
     def _bound(self, entry: Statement, use: Use, removed: frozenset[int] | set[int]) -> bool:
         key = self.resolve(use.name, use.scope)

@@ -65,6 +65,13 @@ def test_stores_into_objects_have_an_effect() -> None:
     assert first_lines("x = []\nx[0] = 1\nx.n = 2\nx.n += 1\nx.m: int = 3\n") == []
 
 
+def test_a_call_that_launches_has_an_effect() -> None:
+    launching = "import f\n@f.jit\ndef run(n): f.k(n)\ndef conv(n): return run(n)\ny = conv(2)\n"
+    assert first_lines(launching) == []
+    plain = "def conv(n): return n\ny = conv(2)\n"
+    assert first_lines(plain) == ["def conv(n): return n", "y = conv(2)"]
+
+
 def test_names_that_an_edit_writes_are_read() -> None:
     text = "a = 1\nb = a\nprint(b)\n"
     start = text.index("b)")
