@@ -5,7 +5,7 @@ import flydsl.expr as fx
 import torch
 
 LANES = 64
-SHAPE = (2, 2)
+SHAPE = (8, 1)
 
 
 @flyc.kernel
