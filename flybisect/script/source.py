@@ -66,6 +66,22 @@ class Source:
         return start + len(head.decode("utf-8", "surrogatepass"))
 
     @cached_property
+    def string_lines(self) -> frozenset[int]:
+        """1-based lines that begin inside a string, so that their leading white space is content."""
+        found: set[int] = set()
+        start_of_fstring: list[int] = []
+        kinds = {getattr(tokenize, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
+        ends = {getattr(tokenize, name, -1) for name in ("FSTRING_END", "TSTRING_END")}
+        for token in tokenize.generate_tokens(io.StringIO(self.text).readline):
+            if token.type == tokenize.STRING:
+                found.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif token.type in kinds:
+                start_of_fstring.append(token.start[0])
+            elif token.type in ends and start_of_fstring:
+                found.update(range(start_of_fstring.pop() + 1, token.end[0] + 1))
+        return frozenset(found)
+
+    @cached_property
     def tokens(self) -> list[Token]:
         """All tokens but comments, line ends and indentation."""
         readline = io.StringIO(self.text).readline

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.script.layout import reindented, string_lines
+from flybisect.script.layout import reindented
 from flybisect.script.measure import Size, size_of
 from flybisect.script.polish import polished
 from flybisect.script.source import Source, count_statements
@@ -39,13 +39,13 @@ def test_a_body_behind_its_colon_stays_as_it_is() -> None:
 
 def test_lines_inside_strings() -> None:
     text = "a = '''\n\n'''\nb = 'c' \\\n  'd'\ne = f'''{\n1}\n'''\n"
-    assert {2, 3} <= string_lines(Source(text))
-    assert string_lines(Source(text)) - {2, 3} == {7, 8}
+    assert {2, 3} <= Source(text).string_lines
+    assert Source(text).string_lines - {2, 3} == {7, 8}
 
 
 @pytest.mark.skipif(sys.version_info < (3, 14), reason="template strings came with Python 3.14")
 def test_lines_inside_template_strings() -> None:
-    assert string_lines(Source("t'''\n\n'''\n")) == {2, 3}
+    assert Source("t'''\n\n'''\n").string_lines == {2, 3}
 
 
 @given(scripts(), st.sampled_from(["", "  ", "\t", "            "]))

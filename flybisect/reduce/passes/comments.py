@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
-from flybisect.script.layout import string_lines
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 
@@ -44,7 +43,7 @@ def comment_edits(source: Source) -> list[Edit]:
 
 def blank_edits(source: Source) -> list[Edit]:
     """Edits that leave at most two blank lines, one inside an indented block, none at either end."""
-    keep = string_lines(source)
+    keep = source.string_lines
     lines = [source.text[a:b] for a, b in zip(source.line_starts, source.line_starts[1:], strict=False)]
     edits: list[Edit] = []
     run = 0
