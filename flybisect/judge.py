@@ -77,6 +77,7 @@ class Judge:
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
         self._allowed: frozenset[str] = frozenset()
+        self._problems: dict[str, str | None] = {}
 
     @property
     def counts(self) -> Counts:
@@ -133,6 +134,7 @@ class Judge:
             self.oracle = self.oracle.settled(evidence)
         # Names that `exec` or the like bind; a candidate may read what the original reads.
         self._allowed = unbound_names(source)
+        self._problems.clear()
         self._pinned = verdict.signature if verdict.interesting else None
         if verdict.interesting:
             self._learn(source, evidence)
@@ -155,7 +157,7 @@ class Judge:
         self,
         sources: Iterable[str],
         trusted: Callable[[str], bool] = lambda source: False,
-        guesses: Callable[[], Iterator[tuple[str, bool]]] | None = None,
+        guesses: Callable[[str], Iterator[tuple[str, bool]]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         """Each candidate with its verdict, in order, with `jobs` tried at once.
 
@@ -163,15 +165,16 @@ class Judge:
         enough is known: what runs is cancelled then. A trusted candidate whose subject leaves it to the
         base counts as interesting without the base's compile; ask `judge` before it is kept.
 
-        With `guesses` candidates are pulled one by one. What is tried beside is what they give, sources and
-        whether each is trusted; it goes on until a call comes that they did not foresee, or `close`.
+        With `guesses` candidates are pulled one by one. What is tried beside one is what they give for it,
+        sources and whether each is trusted; that goes on until a candidate comes that was not foreseen, or
+        `close`.
         """
         compares = self.base is not None
         asked = (_Asked(source, compares and trusted(source)) for source in sources)
 
-        def foreseen() -> Iterator[_Asked]:
+        def foreseen(asked: _Asked) -> Iterator[_Asked]:
             assert guesses is not None
-            return (_Asked(source, compares and trust) for source, trust in guesses())
+            return (_Asked(source, compares and trust) for source, trust in guesses(asked.source))
 
         with closing(self._speculation.in_order(asked, None if guesses is None else foreseen)) as answers:
             for each, decision in answers:
@@ -210,7 +213,14 @@ class Judge:
         return self._against_pinned(self._verdict(Evidence(subject, base, self._first)))
 
     def _is_known(self, asked: _Asked) -> bool:
-        return self._memo.known(asked.source) is not None
+        """Whether it costs no trial. What is parsed is parsed here, in the thread that asks: Python 3.11 and
+        older lose count of their depth where several threads do it (`AST constructor recursion depth`)."""
+        return self._memo.known(asked.source) is not None or self._problem(asked.source) is not None
+
+    def _problem(self, source: str) -> str | None:
+        if source not in self._problems:
+            self._problems[source] = static_problem(source, self._allowed)
+        return self._problems[source]
 
     def _answer(self, asked: _Asked, cancelled: threading.Event) -> _Decision:
         return (self._trust if asked.trusted else self._decide)(asked.source, cancelled)
@@ -219,7 +229,7 @@ class Judge:
         known = self._memo.known(source)
         if known is not None:
             return _Decision(known, Source.CACHE)
-        problem = static_problem(source, self._allowed)
+        problem = self._problem(source)
         if problem is not None:
             return _Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
         evidence, ran = self._evidence(source, cancelled)
@@ -250,7 +260,7 @@ class Judge:
     def _trust(self, source: str, cancelled: threading.Event) -> _Decision:
         """As `_decide`, taking it that the base is as it was."""
         known = self._memo.known(source)
-        if known is None and static_problem(source, self._allowed) is None:
+        if known is None and self._problem(source) is None:
             subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
             if self.oracle.needs_base(subject):
                 verdict = Verdict(

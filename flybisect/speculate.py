@@ -55,7 +55,7 @@ class Speculation(Generic[Item, Answer]):
         costless: Callable[[Item], bool] = lambda item: False,
     ) -> None:
         """Of items with equal keys one is worked on at a time: the other may be costless after it. A
-        `costless` item takes no room."""
+        `costless` item takes no room. Only `work` is called in threads."""
         self._work = work
         self._key = key
         self._jobs = jobs
@@ -67,9 +67,9 @@ class Speculation(Generic[Item, Answer]):
 
     def answer(self, item: Item, guesses: Iterable[Item] = ()) -> Answer:
         """One item's; guesses are begun meanwhile. Raises what the work raises."""
-        if self._jobs == 1 or (not self._afoot and self._costless(item)):
-            return self._work(item, threading.Event())
         key = self._key(item)
+        if self._jobs == 1 or (self._costless(item) and key not in self._afoot):
+            return self._work(item, threading.Event())
         if key in self._afoot and self._afoot[key].item != item:
             self._afoot.pop(key).cancelled.set()
         if key not in self._afoot and self._room() <= 0:
