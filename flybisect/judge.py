@@ -13,26 +13,19 @@ from dataclasses import dataclass, replace
 
 from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
+from flybisect.deciding import Deciding, Decision
 from flybisect.errors import UserError
-from flybisect.memo import Memo, tree_key
-from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
+from flybisect.memo import tree_key
+from flybisect.observation import Observation, Outcome, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.probe.prober import Prober
 from flybisect.repeats import Notes, Repeats
-from flybisect.script.check import problem as static_problem
 from flybisect.script.check import syntax_problem, unbound_names
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import Speculation
 from flybisect.trials import Memory, Setting, Trials
 
 __all__ = ["Judge", "Memory", "Prober", "Setting"]
-
-
-@dataclass(frozen=True)
-class _Decision:
-    verdict: Verdict
-    source: Source
-    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,6 @@ class Judge:
         jobs: int = 1,
     ) -> None:
         self.case = case
-        self.oracle = oracle
         self.subject = subject
         self.base = base
         self.jobs = jobs
@@ -70,14 +62,17 @@ class Judge:
         self._counter = Counter()
         self._trials = Trials(case, prober, journal, self._counter)
         self._trials.unsteady = lambda: self.repeats.runs > 1
-        self._speculation = Speculation(self._answer, lambda asked: asked.key, jobs, self._is_known)
-        self._memo = Memo()
-        self._first: Evidence | None = None
-        self._pinned: Signature | None = None
+        self._deciding = Deciding(oracle, subject, base, self._trials, self.repeats)
+        self._speculation = Speculation(
+            self._answer, lambda asked: asked.key, jobs, lambda asked: self._deciding.is_known(asked.source)
+        )
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
-        self._allowed: frozenset[str] = frozenset()
-        self._problems: dict[str, str | None] = {}
+
+    @property
+    def oracle(self) -> Oracle:
+        """What judges; another one than was given where it settled on that in `pin`."""
+        return self._deciding.oracle
 
     @property
     def counts(self) -> Counts:
@@ -91,12 +86,12 @@ class Judge:
     @property
     def first(self) -> Evidence | None:
         """What the unreduced script showed; None before `pin`."""
-        return self._first
+        return self._deciding.first
 
     @property
     def signature(self) -> Signature | None:
         """The pinned one: what a candidate must show."""
-        return self._pinned
+        return self._deciding.pinned
 
     @property
     def also_seen(self) -> Mapping[Signature, str]:
@@ -109,11 +104,10 @@ class Judge:
         if problem is not None:
             raise UserError(f"{self.case.script}: {problem}")
         self._learn_bounds(source)
-        subject, ran = self._trials.shown(source, self.subject, self.oracle.wants)
-        base, ran_base = self._base(source, subject, None)
-        self._counter.candidate(Source.TRIAL if ran or ran_base else Source.CACHE)
-        evidence = Evidence(subject, base)
-        return evidence, self._verdict(evidence)
+        evidence, ran = self._deciding.evidence(source)
+        self._counter.candidate(Source.TRIAL if ran else Source.CACHE)
+        evidence = replace(evidence, first=None)
+        return evidence, self._deciding.verdict(evidence)
 
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.
@@ -122,32 +116,33 @@ class Judge:
         interesting pins nothing: see `flybisect.explain.explain_uninteresting`.
         """
         evidence, verdict = self.look(source)
-        for setting, seen in self._settings(evidence):
+        for setting, seen in self._deciding.settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
         if verdict.interesting and self.base is not None and evidence.base is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
             base = self._trials.shown(source, self.base, self.oracle.wants)[0]
             evidence = replace(evidence, base=base)
-        self._first = evidence
-        if verdict.interesting and isinstance(self.oracle, Settling):
-            self.oracle = self.oracle.settled(evidence)
+        deciding = self._deciding
+        deciding.first = evidence
+        if verdict.interesting and isinstance(deciding.oracle, Settling):
+            deciding.oracle = deciding.oracle.settled(evidence)
         # Names that `exec` or the like bind; a candidate may read what the original reads.
-        self._allowed = unbound_names(source)
-        self._problems.clear()
-        self._pinned = verdict.signature if verdict.interesting else None
+        deciding.allow(unbound_names(source))
+        deciding.pinned = verdict.signature if verdict.interesting else None
         if verdict.interesting:
             self._learn(source, evidence)
-        self._memo.remember(source, verdict)
+        deciding.memo.remember(source, verdict)
         return verdict
 
     def look_again(self, source: str) -> None:
         """Run the pinned script some more, lest it show the bug now and then only. Raises UserError where
         that is too rarely to judge by; see `flybisect.repeats`."""
-        assert self._first is not None
+        first = self._deciding.first
+        assert first is not None
         self.repeats.notes = self._journal if isinstance(self._journal, Notes) else None
-        pinned, seconds = self._verdict(self._first), self._first.subject.seconds
-        self.repeats.begin(pinned, seconds, lambda: self._fresh(source, None)[0])
+        pinned = self._deciding.verdict(first)
+        self.repeats.begin(pinned, first.subject.seconds, lambda: self._deciding.fresh(source, None)[0])
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
@@ -200,86 +195,28 @@ class Judge:
         As often as a candidate is, where the bug shows in some runs only.
         """
         for _ in range(self.repeats.runs):
-            verdict = self._judged_cold(source)
+            verdict = self._deciding.cold(source)
             if verdict.interesting:
                 break
         return verdict
 
-    def _judged_cold(self, source: str) -> Verdict:
-        subject = self._trials.cold(source, self.subject, self.oracle.wants)
-        base = None
-        if self.base is not None and self.oracle.needs_base(subject):
-            base = self._trials.cold(source, self.base, self.oracle.wants)
-        return self._against_pinned(self._verdict(Evidence(subject, base, self._first)))
+    def _answer(self, asked: _Asked, cancelled: threading.Event) -> Decision:
+        deciding = self._deciding
+        return (deciding.trust if asked.trusted else deciding.decide)(asked.source, cancelled)
 
-    def _is_known(self, asked: _Asked) -> bool:
-        """Whether it costs no trial. What is parsed is parsed here, in the thread that asks: Python 3.11 and
-        older lose count of their depth where several threads do it (`AST constructor recursion depth`)."""
-        return self._memo.known(asked.source) is not None or self._problem(asked.source) is not None
-
-    def _problem(self, source: str) -> str | None:
-        if source not in self._problems:
-            self._problems[source] = static_problem(source, self._allowed)
-        return self._problems[source]
-
-    def _answer(self, asked: _Asked, cancelled: threading.Event) -> _Decision:
-        return (self._trust if asked.trusted else self._decide)(asked.source, cancelled)
-
-    def _decide(self, source: str, cancelled: threading.Event) -> _Decision:
-        known = self._memo.known(source)
-        if known is not None:
-            return _Decision(known, Source.CACHE)
-        problem = self._problem(source)
-        if problem is not None:
-            return _Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
-        evidence, ran = self._evidence(source, cancelled)
-        seen = [(self._against_pinned(self._verdict(evidence)), evidence)]
-
-        def again() -> Verdict:
-            seen.append(self._fresh(source, cancelled))
-            return seen[-1][0]
-
-        verdict = seen[0][0]
-        if ran or self.repeats.runs > 1:
-            verdict = self.repeats.settled(source, verdict, again)
-        evidence = next(evidence for each, evidence in seen if each is verdict)
-        return _Decision(verdict, Source.TRIAL if ran or len(seen) > 1 else Source.CACHE, evidence)
-
-    def _fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
-        """By new trials. What shows the bug is kept in the journal in place of what did not."""
-        wants = self.oracle.wants
-        subject, base = self._trials.fresh(source, self.subject, wants, cancelled), None
-        if self.base is not None and self.oracle.needs_base(subject):
-            base = self._trials.fresh(source, self.base, wants, cancelled)
-        evidence = Evidence(subject, base, self._first)
-        verdict = self._against_pinned(self._verdict(evidence))
-        if verdict.interesting:
-            self._trials.record(source, self.subject, wants, subject)
-        return verdict, evidence
-
-    def _trust(self, source: str, cancelled: threading.Event) -> _Decision:
-        """As `_decide`, taking it that the base is as it was."""
-        known = self._memo.known(source)
-        if known is None and self._problem(source) is None:
-            subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
-            if self.oracle.needs_base(subject):
-                verdict = Verdict(
-                    Answer.INTERESTING, self._pinned, subject.metrics(), "if the base is as it was"
-                )
-                return _Decision(verdict, Source.TRIAL if ran else Source.CACHE)
-        return self._decide(source, cancelled)
-
-    def _account(self, source: str, decision: _Decision) -> Verdict:
-        """Take note of an answer, in the order of the candidates (`_decide` may run out of order)."""
-        known = self._memo.known(source)
+    def _account(self, source: str, decision: Decision) -> Verdict:
+        """Take note of an answer, in the order of the candidates (they may be decided out of order)."""
+        memo = self._deciding.memo
+        known = memo.known(source)
         if known is not None:
             # An equal one was answered meanwhile; alone, this one would not have been run.
-            decision = _Decision(known, Source.CACHE)
+            decision = Decision(known, Source.CACHE)
         verdict = decision.verdict
         self._counter.candidate(decision.source)
         if decision.evidence is not None:
-            if not self._broken(decision.evidence):
-                self._memo.remember(source, verdict)
+            seen = self._deciding.settings(decision.evidence)
+            if not any(each.outcome is Outcome.BROKEN for _, each in seen):
+                memo.remember(source, verdict)
             if verdict.interesting:
                 self._learn(source, decision.evidence)
             self._note_signature(source, verdict)
@@ -287,41 +224,15 @@ class Judge:
 
     def _note_signature(self, source: str, verdict: Verdict) -> None:
         seen = verdict.signature
-        if seen is not None and seen != self._pinned and seen.kind in WORTH_REPORTING:
+        if seen is not None and seen != self.signature and seen.kind in WORTH_REPORTING:
             self._also_seen.setdefault(seen, source)
 
     def _learn(self, source: str, evidence: Evidence) -> None:
         line = _line_of_failure(evidence.subject)
         if line is not None:
             self._failing_line[source] = line
-        for _, seen in self._settings(evidence):
+        for _, seen in self._deciding.settings(evidence):
             self._trials.learn(seen)
-
-    def _verdict(self, evidence: Evidence) -> Verdict:
-        for setting, seen in self._settings(evidence):
-            if seen.outcome is Outcome.BROKEN:
-                why = f"FlyDSL {setting.toolchain.spec} could not be used: {seen.note}"
-                return Verdict(Answer.UNRESOLVED, why=why)
-        return self.oracle.judge(evidence)
-
-    def _against_pinned(self, verdict: Verdict) -> Verdict:
-        """A candidate with another bug than the pinned one is not interesting."""
-        if not verdict.interesting or verdict.signature == self._pinned:
-            return verdict
-        return replace(verdict, answer=Answer.UNINTERESTING, why=f"another bug: {verdict.signature}")
-
-    def _evidence(self, source: str, cancelled: threading.Event) -> tuple[Evidence, bool]:
-        """What the candidate shows, and whether a trial was run for it."""
-        subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
-        base, ran_base = self._base(source, subject, cancelled)
-        return Evidence(subject, base, self._first), ran or ran_base
-
-    def _base(
-        self, source: str, subject: Observation, cancelled: threading.Event | None
-    ) -> tuple[Observation | None, bool]:
-        if self.base is None or not self.oracle.needs_base(subject):
-            return None, False
-        return self._trials.shown(source, self.base, self.oracle.wants, cancelled)
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
@@ -331,14 +242,6 @@ class Judge:
         if bounds is None:
             return
         self._trials.bound(bounds.seconds, bounds.memory)
-
-    def _settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:
-        yield self.subject, evidence.subject
-        if self.base is not None and evidence.base is not None:
-            yield self.base, evidence.base
-
-    def _broken(self, evidence: Evidence) -> bool:
-        return any(seen.outcome is Outcome.BROKEN for _, seen in self._settings(evidence))
 
 
 def _line_of_failure(seen: Observation) -> int | None:

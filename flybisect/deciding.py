@@ -1,0 +1,138 @@
+"""The verdict on one script, by what its trials show. Nothing is counted or learned here, so that scripts may
+be decided out of order, and in several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from flybisect.counts import Source
+from flybisect.memo import Memo
+from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
+from flybisect.oracle import Evidence, Oracle
+from flybisect.repeats import Repeats
+from flybisect.script.check import problem as static_problem
+from flybisect.trials import Setting, Trials
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A verdict, and where it came from."""
+
+    verdict: Verdict
+    source: Source
+    evidence: Evidence | None = None
+    """None where nothing new was seen."""
+
+
+class Deciding:
+    """Of one case. `pinned` and `first` are set once the unreduced script was looked at."""
+
+    def __init__(
+        self, oracle: Oracle, subject: Setting, base: Setting | None, trials: Trials, repeats: Repeats
+    ) -> None:
+        self.oracle = oracle
+        self.subject = subject
+        self.base = base
+        self.memo = Memo()
+        self.first: Evidence | None = None
+        self.pinned: Signature | None = None
+        self._trials = trials
+        self._repeats = repeats
+        self._allowed: frozenset[str] = frozenset()
+        self._problems: dict[str, str | None] = {}
+
+    def allow(self, names: frozenset[str]) -> None:
+        """Names that a script may read although nothing binds them."""
+        self._allowed = names
+        self._problems.clear()
+
+    def is_known(self, source: str) -> bool:
+        """Whether it costs no trial. What is parsed is parsed here, in the thread that asks: Python 3.11 and
+        older lose count of their depth where several threads do it (`AST constructor recursion depth`)."""
+        return self.memo.known(source) is not None or self._problem(source) is not None
+
+    def decide(self, source: str, cancelled: threading.Event) -> Decision:
+        known = self.memo.known(source)
+        if known is not None:
+            return Decision(known, Source.CACHE)
+        problem = self._problem(source)
+        if problem is not None:
+            return Decision(Verdict(Answer.UNINTERESTING, why=problem), Source.STATIC)
+        evidence, ran = self.evidence(source, cancelled)
+        seen = [(self._against_pinned(self.verdict(evidence)), evidence)]
+
+        def again() -> Verdict:
+            seen.append(self.fresh(source, cancelled))
+            return seen[-1][0]
+
+        verdict = seen[0][0]
+        if ran or self._repeats.runs > 1:
+            verdict = self._repeats.settled(source, verdict, again)
+        evidence = next(evidence for each, evidence in seen if each is verdict)
+        return Decision(verdict, Source.TRIAL if ran or len(seen) > 1 else Source.CACHE, evidence)
+
+    def trust(self, source: str, cancelled: threading.Event) -> Decision:
+        """As `decide`, taking it that the base is as it was."""
+        known = self.memo.known(source)
+        if known is None and self._problem(source) is None:
+            subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
+            if self.oracle.needs_base(subject):
+                verdict = Verdict(
+                    Answer.INTERESTING, self.pinned, subject.metrics(), "if the base is as it was"
+                )
+                return Decision(verdict, Source.TRIAL if ran else Source.CACHE)
+        return self.decide(source, cancelled)
+
+    def fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
+        """By new trials. What shows the bug is kept in the journal in place of what did not."""
+        wants = self.oracle.wants
+        subject, base = self._trials.fresh(source, self.subject, wants, cancelled), None
+        if self.base is not None and self.oracle.needs_base(subject):
+            base = self._trials.fresh(source, self.base, wants, cancelled)
+        evidence = Evidence(subject, base, self.first)
+        verdict = self._against_pinned(self.verdict(evidence))
+        if verdict.interesting:
+            self._trials.record(source, self.subject, wants, subject)
+        return verdict, evidence
+
+    def cold(self, source: str) -> Verdict:
+        """In fresh processes, past journal and memory."""
+        subject, base = self._trials.cold(source, self.subject, self.oracle.wants), None
+        if self.base is not None and self.oracle.needs_base(subject):
+            base = self._trials.cold(source, self.base, self.oracle.wants)
+        return self._against_pinned(self.verdict(Evidence(subject, base, self.first)))
+
+    def evidence(self, source: str, cancelled: threading.Event | None = None) -> tuple[Evidence, bool]:
+        """What the candidate shows, and whether a trial was run for it."""
+        subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
+        if self.base is None or not self.oracle.needs_base(subject):
+            return Evidence(subject, None, self.first), ran
+        base, ran_base = self._trials.shown(source, self.base, self.oracle.wants, cancelled)
+        return Evidence(subject, base, self.first), ran or ran_base
+
+    def verdict(self, evidence: Evidence) -> Verdict:
+        """By the oracle, whatever is pinned."""
+        for setting, seen in self.settings(evidence):
+            if seen.outcome is Outcome.BROKEN:
+                why = f"FlyDSL {setting.toolchain.spec} could not be used: {seen.note}"
+                return Verdict(Answer.UNRESOLVED, why=why)
+        return self.oracle.judge(evidence)
+
+    def settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:
+        """What was seen, with what it was compiled with."""
+        yield self.subject, evidence.subject
+        if self.base is not None and evidence.base is not None:
+            yield self.base, evidence.base
+
+    def _against_pinned(self, verdict: Verdict) -> Verdict:
+        """A candidate with another bug than the pinned one is not interesting."""
+        if not verdict.interesting or verdict.signature == self.pinned:
+            return verdict
+        return replace(verdict, answer=Answer.UNINTERESTING, why=f"another bug: {verdict.signature}")
+
+    def _problem(self, source: str) -> str | None:
+        if source not in self._problems:
+            self._problems[source] = static_problem(source, self._allowed)
+        return self._problems[source]
