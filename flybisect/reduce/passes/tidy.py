@@ -41,8 +41,21 @@ def _wrapped(table: Statements, entry: Statement, original: str) -> Iterator[Edi
 
 
 def _brackets(table: Statements, original: str) -> list[Edit]:
-    kept = {text for text, _ in _redundant(Source(original))}
-    return [edit for text, pair in _redundant(table.source) if text not in kept for edit in pair]
+    return [
+        edit for text, pair in _redundant(table.source) if not _written_so(original, text) for edit in pair
+    ]
+
+
+def _written_so(original: str, text: str) -> bool:
+    """True where the unreduced script has a text in brackets that it does not need, either."""
+    tree, at = "", original.find(text)
+    while at >= 0:
+        tree = tree or ast.dump(ast.parse(original))
+        behind = at + len(text)
+        if _same(original[:at] + text[1:-1] + original[behind:], tree):
+            return True
+        at = original.find(text, at + 1)
+    return False
 
 
 def _redundant(source: Source) -> Iterator[tuple[str, list[Edit]]]:
