@@ -98,6 +98,7 @@ def _ours(bench: Bench) -> Outcome:
         seconds=round(counts.seconds, 1),
         text=found.result.reduced,
         ended="by itself" + (", 1-minimal" if found.result.minimal else ""),
+        way=tuple(found.recording.way),
     )
 
 
@@ -120,29 +121,33 @@ def _table(
         for name, each in found.items()
     ]
     size = f"{count_statements(bench.source)} statements, {len(bench.source.encode()):,} bytes"
-    notes = [*NOTES, compared(found, judged)]
+    notes = [*NOTES, *compared(found, judged)]
     notes += [f"{name}: {'; '.join(signs)}." for name, signs in judged.items() if signs]
     notes += [f"{name} was left out: {why}" for name, why in missing.items()]
     return Table(f"{case} ({size})", COLUMNS, rows, tuple(notes))
 
 
-def compared(found: dict[str, Outcome], judged: dict[str, list[str]]) -> str:
-    """A sentence: flybisect against the cheapest of the others that ends, with plausible code."""
-    others = [
-        name for name in found if name != OURS and not judged[name] and "stopped" not in found[name].ended
-    ]
-    if not others:
-        return "None of the others ends with plausible code."
+def compared(found: dict[str, Outcome], judged: dict[str, list[str]]) -> list[str]:
+    """Sentences: flybisect against the cheapest of the others that ends, with plausible code."""
     ours = found[OURS]
-    best = min(others, key=lambda name: found[name].trials)
-    sizes = count_statements(ours.text), count_statements(found[best].text)
-    runs, calls = ours.trials / found[best].trials, ours.calls / found[best].calls
-    smaller = [name for name in found if count_statements(found[name].text) < sizes[0]]
-    text = (
-        f"The cheapest that ends with plausible code is {best}: flybisect takes {runs:.2f} of its runs and "
-        f"{calls:.2f} of its calls, and leaves {sizes[0]} statements to its {sizes[1]}."
+    left = count_statements(ours.text)
+    smaller = [name for name in found if count_statements(found[name].text) < left]
+    ends = [f"Fewer statements than flybisect's are left by {', '.join(smaller) or 'none'}."]
+    ended = [name for name in found if name != OURS and "stopped" not in found[name].ended]
+    others = [name for name in ended if not judged[name]]
+    if not others:
+        return ["None of the others ends with plausible code.", *ends]
+    best = min(others, key=lambda name: found[name].calls)
+    peer, size = found[best], count_statements(found[best].text)
+    calls, runs = ours.calls / peer.calls, ours.trials / peer.trials
+    told = (
+        f"The cheapest that ends with plausible code is {best}: flybisect takes {calls:.2f} of its calls and "
+        f"{runs:.2f} of its runs, and leaves {left} statements to its {size}."
     )
-    return text + (f" Fewer statements are left by {', '.join(smaller)}." if smaller else "")
+    there = next((stand for stand in ours.way if stand.statements <= size), None)
+    if there is not None:
+        told += f" It is at {size} or fewer after {there.calls} calls, {there.runs} of them run."
+    return [told, *ends]
 
 
 def _data(case: str, bench: Bench, found: dict[str, Outcome], judged: dict[str, list[str]]) -> dict[str, Any]:

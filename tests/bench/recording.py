@@ -11,6 +11,7 @@ from flybisect.memo import tree_key
 from flybisect.observation import Observation, Probe, Want
 from flybisect.probe.runner import Runner
 from flybisect.reduce.standing import Step
+from flybisect.script.source import count_statements
 from flybisect.toolchain.model import Toolchain
 
 SEARCHING = "search"
@@ -61,6 +62,17 @@ class PassCost:
     not_traced: int = 0
 
 
+@dataclass(frozen=True)
+class Stand:
+    """How far a search was."""
+
+    statements: int
+    calls: int
+    """Candidates asked about until then."""
+    runs: int
+    """Trials for them."""
+
+
 @dataclass
 class Recording:
     """A prober that takes down what another one sees, and listens to the reducer's steps."""
@@ -68,6 +80,8 @@ class Recording:
     prober: Runner
     trials: list[Trial] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    way: list[Stand] = field(default_factory=list)
+    """Each time that the script got smaller."""
     activity: str = ""
     """Empty while no candidate is tried; its trials repeat on purpose."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -90,6 +104,9 @@ class Recording:
 
     def step(self, step: Step) -> None:
         """For the reducer's `notice`."""
+        if self.steps and step.text != self.steps[-1].text:
+            asked = sum(bool(each.tried) for each in self.steps)
+            self.way.append(Stand(count_statements(step.text), asked, len(self.searched())))
         self.activity = step.activity
         self.steps.append(step)
 

@@ -16,6 +16,7 @@ from flybisect.judge import Judge
 from flybisect.workbench import Bench
 from tests.bench.others.answering import Answers, answering
 from tests.bench.others.tools import Place, Tool
+from tests.bench.recording import Stand
 from tests.bench.reduction import recorded_judge
 
 
@@ -38,6 +39,8 @@ class Outcome:
     text: str
     ended: str
     """How, as `by itself` or `stopped at 3000 calls`."""
+    way: tuple[Stand, ...] = ()
+    """How it got there; of flybisect alone."""
 
 
 def run(tool: Tool, bench: Bench, bin: Path, folder: Path, limits: Limits) -> Outcome:
