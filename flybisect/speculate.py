@@ -40,6 +40,8 @@ class _Afoot(Generic[Item, Answer]):
     item: Item
     cancelled: threading.Event = field(default_factory=threading.Event)
     ended: bool = False
+    stale: bool = False
+    """It was guessed to come, and then another item did. It makes way for what is guessed now."""
     error: BaseException | None = None
     answer: Answer | None = None
 
@@ -72,9 +74,11 @@ class Speculation(Generic[Item, Answer]):
             return self._work(item, threading.Event())
         if key in self._afoot and self._afoot[key].item != item:
             self._afoot.pop(key).cancelled.set()
-        if key not in self._afoot and self._room() <= 0:
-            # It was not foreseen, so neither will be what was guessed to come with it.
-            self.cancel()
+        if key not in self._afoot:
+            for each in self._afoot.values():
+                each.stale = True
+            if self._running_now() >= self._jobs:
+                self._make_way()
         found = self._begun(key, item)
         try:
             self._await(found, iter(guesses))
@@ -106,6 +110,12 @@ class Speculation(Generic[Item, Answer]):
             self.cancel()
             self.wait()
 
+    def _make_way(self) -> None:
+        for key, each in list(self._afoot.items()):
+            if each.stale and not each.ended:
+                each.cancelled.set()
+                del self._afoot[key]
+
     def cancel(self) -> None:
         """Calls off all that is worked on."""
         for each in self._afoot.values():
@@ -130,18 +140,22 @@ class Speculation(Generic[Item, Answer]):
             with self._changed:
                 if head.ended:
                     return
-            if self._room() > 0 and (guess := next(guesses, None)) is not None:
+            if self._running_now(stale=False) < self._jobs and (guess := next(guesses, None)) is not None:
                 key = self._key(guess)
-                if key not in self._afoot and not self._costless(guess):
+                if key in self._afoot:
+                    self._afoot[key].stale = False
+                elif not self._costless(guess):
+                    self._make_way()
                     self._begun(key, guess)
                 continue
             with self._changed:
                 running = self._running
                 self._changed.wait_for(lambda: head.ended or self._running < running)  # noqa: B023
 
-    def _room(self) -> int:
+    def _running_now(self, *, stale: bool = True) -> int:
+        """How many are worked on and not called off; with those that are stale, or without."""
         with self._changed:
-            return self._jobs - sum(not each.ended for each in self._afoot.values())
+            return sum(not each.ended and (stale or not each.stale) for each in self._afoot.values())
 
     def _begun(self, key: Hashable, item: Item) -> _Afoot[Item, Answer]:
         if key in self._afoot:
@@ -157,7 +171,7 @@ class Speculation(Generic[Item, Answer]):
             self._threads.configure(n_jobs=2 * self._jobs)
         self._threads.submit(lambda: self._run(found))
         ended = [other for other, each in self._afoot.items() if each.ended]
-        for other in ended[: len(self._afoot) - KEPT]:
+        for other in ended[: max(0, len(self._afoot) - KEPT)]:
             del self._afoot[other]
         return found
 

@@ -26,6 +26,7 @@ def in_order(
         speculation.close()
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 4))
 def test_every_item_is_answered_in_order(items: list[int], jobs: int) -> None:
     answers = list(in_order(lambda item, _: item * 2, items, jobs))
@@ -172,7 +173,7 @@ def test_what_was_not_foreseen_calls_off_the_guesses() -> None:
     assert speculation.answer("third") == "third"
     speculation.close()
     assert time.monotonic() - began < 5
-    assert sorted(cancelled_ones) == ["guess"]
+    assert sorted(cancelled_ones) == ["guess", "guess more"]
 
 
 def test_an_error_of_a_guess_comes_when_it_is_asked_for() -> None:
