@@ -1,13 +1,16 @@
 """Bisection over a list in which some entries can't be tested. Pure.
 
-The list's two ends differ; somewhere between them the answer changes. Entries that can't be tested are
-gone around, as a stretch: what lies between two of them is asked about last, so that one long stretch
-costs about the logarithm of its length wherever the change is not inside of it. Without such entries,
-`n` entries between the ends take at most `ceil(log2(n + 1))` questions one at a time.
+The list's two ends differ; somewhere between them the answer changes. Where an entry
+can't be tested, one that cuts the list nearly as evenly is asked about, the farther away the more of them
+could not be: most such entries stand alone, some in a stretch. After `STRETCH` in a row what lies between
+these is asked about last, so that one long stretch costs about the logarithm of its length wherever the
+change is not inside of it. Without such entries, `n` entries between the ends take at most
+`ceil(log2(n + 1))` questions one at a time.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -22,6 +25,13 @@ class Side(str, Enum):
     SKIP = "skip"
     """Can't be tested, or not be judged."""
 
+
+STRETCH = 3
+"""So many in a row that can't be tested are taken for a stretch."""
+NEARNESS = 0.5
+"""How far an entry that can't be tested speaks against those around it. With 0.3 to 1, histories where a
+tenth or a third of the entries can't be tested take as many questions."""
+LEAST = 1e-6
 
 Ask = Callable[[Sequence[int]], Sequence[Side]]
 """Answers for entries of the list, in the order of the question. They may be found out all at once."""
@@ -94,15 +104,19 @@ def bisect(
         return Refused(Why.UNTESTABLE, answers)
     if ends[0] is ends[1]:
         return Refused(Why.ALIKE, answers)
-    missed: set[int] = set()
+    runs: list[list[int]] = [[]]
     while True:
         before, after = _bracket(answers, ends[1])
         left = [at for at in range(before + 1, after) if at not in answers]
         if not left:
             return Found(before, after, answers)
-        asked = _choose(left, jobs, [at for at in missed if before < at < after])
+        here = [[at for at in run if before < at < after] for run in runs if len(run) >= STRETCH]
+        missed = [at for at in range(before + 1, after) if at in answers]
+        asked = _choose(left, jobs, missed, [at for run in here for at in run])
         _learn(answers, asked, ask)
-        missed |= {at for at in asked if answers[at] is Side.SKIP}
+        runs[-1] += [at for at in asked if answers[at] is Side.SKIP]
+        if any(answers[at] is not Side.SKIP for at in asked):
+            runs.append([])
 
 
 def _learn(answers: dict[int, Side], asked: Sequence[int], ask: Ask) -> None:
@@ -117,17 +131,44 @@ def _bracket(answers: Mapping[int, Side], last: Side) -> tuple[int, int]:
     return before, min(at for at, side in judged.items() if side is last and at > before)
 
 
-def _choose(left: Sequence[int], number: int, missed: Sequence[int]) -> list[int]:
-    """At most `number` of the entries that are left; those inside of the stretch that missed come last."""
+def _choose(left: Sequence[int], number: int, missed: Sequence[int], stretch: Sequence[int]) -> list[int]:
+    """At most `number` of the entries that are left, near those that cut the list into equal parts.
+
+    `missed` could not be tested; `stretch` are those of them that were met in a row.
+    """
     if not missed:
         return _spread(left, number)
-    below = [at for at in left if at < min(missed)]
-    above = [at for at in left if at > max(missed)]
+    below = [at for at in left if stretch and at < min(stretch)]
+    above = [at for at in left if stretch and at > max(stretch)]
     if not below and not above:
-        return _spread(left, number)
+        return _near_even_cuts(left, number, missed)
     larger, smaller = sorted((below, above), key=len, reverse=True)
     there = max(number - number // 2, number - len(smaller))
-    return sorted([*_spread(larger, there), *_spread(smaller, number - there)])
+    return sorted(
+        [*_near_even_cuts(larger, there, missed), *_near_even_cuts(smaller, number - there, missed)]
+    )
+
+
+def _near_even_cuts(left: Sequence[int], number: int, missed: Sequence[int]) -> list[int]:
+    """At most `number` entries, each between an even cut and one that is likelier to be tested."""
+    chosen: list[int] = []
+    wanted = min(number, len(left))
+    for part in range(wanted):
+        target, reach = len(left) * (part + 1) // (wanted + 1), len(left) / (wanted + 1)
+        weights = {
+            at: _weight(abs(place - target) / (reach + 1), at, missed)
+            for place, at in enumerate(left)
+            if at not in chosen
+        }
+        chosen.append(max(weights, key=weights.__getitem__))
+    return sorted(chosen)
+
+
+def _weight(off: float, at: int, missed: Sequence[int]) -> float:
+    """What it is worth to ask about an entry `off` the even cut (1: as far as it may be), times how likely it
+    can be tested. That is less the nearer to each that could not."""
+    tested = math.prod(abs(at - each) / (abs(at - each) + NEARNESS) for each in missed)
+    return max(1 - off, LEAST) * tested
 
 
 def _spread(left: Sequence[int], number: int) -> list[int]:
