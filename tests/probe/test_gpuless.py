@@ -125,3 +125,24 @@ sys.exit(7)
 """
     seen = run(source)
     assert seen.exit_code == 7, seen.stderr
+
+
+def test_large_random_tensors_are_as_asked_for(run: Run) -> None:
+    source = (
+        HEAD
+        + """
+for make in (torch.randn, torch.rand):
+    for shape in ((1024, 1025), (3,), (1 << 18, 1), (0, 5)):
+        for asked in (make(*shape, device="cuda"), make(shape, device=0, dtype=torch.bfloat16)):
+            assert asked.shape == shape and asked.is_contiguous() and asked.is_cuda, (shape, asked.shape)
+    many = make(size=[1 << 20], device="cuda", dtype=torch.float64)
+    assert many.dtype == torch.float64 and len(many.unique()) > 1000
+    assert torch.equal(many[: 1 << 18], many[1 << 18 : 1 << 19])
+    assert not torch.equal(*make(2, 1 << 19, device="cpu"))
+    assert make(1 << 20, device="cuda", requires_grad=True).is_leaf
+    assert abs(many.mean()) < 0.6
+assert 0.99 < torch.randn(1 << 20, device="cuda").std() < 1.01
+"""
+    )
+    seen = run(source)
+    assert seen.outcome is Outcome.OK, seen.stderr

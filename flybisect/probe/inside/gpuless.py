@@ -9,7 +9,7 @@ import functools
 import importlib
 from typing import Any
 
-from . import cudamodule
+from . import cudamodule, randoms
 
 
 def install() -> None:
@@ -67,6 +67,10 @@ def _mode_class(torch: Any) -> Any:
                 return args[0]
             if "device" in named:
                 device = named["device"]
+                if not str(device).startswith("cpu"):
+                    drawn = randoms.quick(torch, func, args, named)
+                    if drawn is not None:
+                        return drawn
                 # A bare number is the index of a GPU.
                 named["device"] = "cpu" if type(device) is int else to_cpu(device, torch)
             if named.get("pin_memory"):

@@ -53,6 +53,7 @@ class Known:
         self._stderr = os.fstat(2).st_ino
         self._number = 0
         self._seen: set[str] = set()
+        self._own: dict[str, dict[str, Any]] = {}
         self.repeated = False
         """The last compile was of what this trial had compiled before."""
 
@@ -72,7 +73,7 @@ class Known:
             compile()
             return
         key = hashlib.sha256(repr([traced, wants, self._memory]).encode()).hexdigest()
-        entry = self._entries.get(key)
+        entry = self._own.get(key) or self._entries.get(key)
         if entry is not None and self._told_again(traced, entry, module):
             return
         self._number += 1
@@ -91,7 +92,7 @@ class Known:
         text = _pressed(module.get_asm(enable_debug_info=False))
         self._recorder.fact("compiled", number=self._number, end="ok", module=text, error=None)
         # A loop that compiles the same again and again; what was printed stands on stderr already.
-        self._entries.put(key, shelf.packed({"end": "ok", "said": "", "facts": [], "module": text}))
+        self._own[key] = {"end": "ok", "said": "", "facts": [], "module": text}
 
     def _hash(self, module: Any, beside: list[Any]) -> str:
         # With line tables in the code object, places decide too.
