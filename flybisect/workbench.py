@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from flybisect import plugins
-from flybisect.case import NOTHING_MORE, Against, Case, Sought, split_args
-from flybisect.defaults import Defaults, load_defaults
+from flybisect.case import Case, split_args
+from flybisect.defaults import load_defaults
 from flybisect.errors import UserError
 from flybisect.joined import joined
 from flybisect.judge import Judge, Memory, Setting
 from flybisect.onescript import OneScript
 from flybisect.oracle import Options, Oracle, Plugin
 from flybisect.probing import probing
+from flybisect.request import Request, anchored_folder, settled
 from flybisect.subject import subject_of
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
@@ -30,33 +30,8 @@ from flybisect.toolchain.store import Notify
 from flybisect.toolchains import Toolchains, unwritable
 from flybisect.workdir import default_workdir
 
-Said = TypeVar("Said")
-
 MOST_JOBS = 4
 """Without `--jobs`: a search goes one way, so more would mostly work on what is not needed."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the command line says. None: it does not, and the case file or `flybisect.yaml` may."""
-
-    script: Path
-    """A script, a folder with a `case.yaml`, a case file, or a test as `test_x.py::test_y[64]`."""
-    argv: tuple[str, ...] | None = None
-    arch: str | None = None
-    flydsl: str | None = None
-    oracle: str | None = None
-    against: Against | None = None
-    when: str | None = None
-    timeout: float | None = None
-    """Wall seconds per trial."""
-    memory: int | None = None
-    """MiB per trial."""
-    jobs: int | None = None
-    workdir: Path | None = None
-    sought: Sought = NOTHING_MORE
-    scheduler: str | None = None
-    """Address of a Dask scheduler, as `tcp://host:8786`; None: trials run on this machine."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +114,7 @@ def prepare(request: Request, notify: Notify) -> Bench:
     """
     found, script = _script(request)
     defaults = load_defaults(found.script.parent)
-    case = _settled(found, request, defaults)
+    case = settled(found, request, defaults)
     oracle = _oracle(case)
     choice = arch.choose(request.arch, found.arch or defaults.arch, script.text)
     case = replace(case, arch=choice.name)
@@ -171,10 +146,10 @@ def line_up(
     found, script = _script(request)
     source = script.source
     defaults = load_defaults(found.script.parent)
-    case = _settled(found, request, defaults)
+    case = settled(found, request, defaults)
     choice = arch.choose(request.arch, found.arch or defaults.arch, source)
     toolchains = Toolchains(workdir_for(request.workdir, found.script.parent), notify)
-    found_specs = [_anchored_folder(spec) or case.flydsl for spec in specs] or [case.flydsl]
+    found_specs = [anchored_folder(spec) or case.flydsl for spec in specs] or [case.flydsl]
     argvs = [split_args(text, "--args") for text in args]
     if not argvs:
         argvs = [case.argv]
@@ -189,12 +164,12 @@ def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = No
     found, script = _script(request)
     source = script.text
     defaults = load_defaults(found.script.parent)
-    case = replace(_settled(found, request, defaults), flydsl="installed")
+    case = replace(settled(found, request, defaults), flydsl="installed")
     plugin = None if case.oracle is None else plugin_of(case, case.oracle)
     choice = arch.choose(request.arch, found.arch or defaults.arch, source)
     workdir = workdir_for(request.workdir, found.script.parent)
     toolchains = Toolchains(workdir, notify, extra_index_url)
-    against = None if case.against is None else _anchored_folder(case.against.flydsl)
+    against = None if case.against is None else anchored_folder(case.against.flydsl)
     return Stand(
         case=replace(case, arch=choice.name),
         source=source,
@@ -236,42 +211,6 @@ def _script(request: Request) -> tuple[Case, OneScript]:
     return subject.case, subject.script
 
 
-def _settled(case: Case, request: Request, defaults: Defaults) -> Case:
-    """Options go before the case file, which goes before `flybisect.yaml`."""
-    flydsl = _anchored_folder(request.flydsl)
-    if flydsl is None:
-        flydsl = case.flydsl if case.flydsl != "installed" else defaults.flydsl or "installed"
-    return replace(
-        case,
-        argv=case.argv if request.argv is None else request.argv,
-        flydsl=flydsl,
-        oracle=_first(_anchored_file(request.oracle), case.oracle, defaults.oracle),
-        against=_first(request.against, case.against),
-        when=_first(request.when, case.when),
-        sought=request.sought.before(case.sought),
-        timeout=_first(request.timeout, case.timeout, defaults.timeout),
-        memory=_first(request.memory, case.memory, defaults.memory),
-    )
-
-
-def _first(*said: Said | None) -> Said | None:
-    """The first that says anything; an empty text is wrong, and not the same as none."""
-    return next((each for each in said if each is not None), None)
-
-
-def _anchored_folder(spec: str | None) -> str | None:
-    """A folder by its absolute path, so that the same command from elsewhere is the same case."""
-    if not spec or not (os.sep in spec or Path(spec).is_dir()):
-        return spec
-    return str(Path(spec).expanduser().absolute())
-
-
-def _anchored_file(spec: str | None) -> str | None:
-    if spec is None or not spec.endswith((".py", ".yaml", ".yml")):
-        return spec
-    return str(Path(spec).expanduser().absolute())
-
-
 def _oracle(case: Case) -> Oracle:
     if case.oracle is None:
         names = ", ".join(plugin.name for plugin in plugins.listing().plugins)
@@ -305,7 +244,7 @@ def _base(case: Case, subject: Setting, toolchains: Toolchains) -> Setting | Non
     against = case.against
     if against is None:
         return None
-    flydsl = _anchored_folder(against.flydsl)
+    flydsl = anchored_folder(against.flydsl)
     base = Setting(
         subject.toolchain if flydsl is None else toolchains.get(flydsl),
         subject.argv if against.argv is None else against.argv,

@@ -20,11 +20,12 @@ from flybisect.plugins import listing
 from flybisect.probe.prober import Prober
 from flybisect.probe.smoke import smoke_test
 from flybisect.probing import probing
+from flybisect.request import Request
 from flybisect.session import Session, open_session
 from flybisect.toolchain.index import releases
 from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import Notify
-from flybisect.workbench import Request, Stand, workdir_of
+from flybisect.workbench import Stand, workdir_of
 
 SESSION = ("bisection",)
 """In place of toolchain keys: bisections of one case share a journal, whatever range they are about."""

@@ -15,7 +15,8 @@ from flybisect.comparing import compare as compare_settings
 from flybisect.probe.runner import Runner
 from flybisect.report.asjson import print_json
 from flybisect.report.compared import as_markdown, print_columns
-from flybisect.workbench import Request, line_up
+from flybisect.request import Request
+from flybisect.workbench import line_up
 
 
 def compare(

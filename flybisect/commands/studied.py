@@ -10,7 +10,7 @@ from flybisect.bisecting.start import case_request
 from flybisect.case import Against, Sought
 from flybisect.commands import options
 from flybisect.commands.sandbox import RequireSandbox
-from flybisect.workbench import Request
+from flybisect.request import Request
 
 
 @dataclass(frozen=True)

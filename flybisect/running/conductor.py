@@ -22,13 +22,14 @@ from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
 from flybisect.report.failure import failure_line
+from flybisect.request import Request
 from flybisect.running.asked import Asked
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
 from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
 from flybisect.session import Session
 from flybisect.toolchain.model import Toolchain
-from flybisect.workbench import Bench, Request, Stand, set_up
+from flybisect.workbench import Bench, Stand, set_up
 
 Header = Callable[[Bench, Path], reducing.Heading]
 

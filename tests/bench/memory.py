@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from flybisect.request import Request
 from flybisect.toolchain.store import silent
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import prepare
 from tests.bench.report import ROOT, SCRATCH, Cell, Report, Table
 
 SUMMARY = "memory of a reduction's processes"

@@ -13,9 +13,10 @@ from flybisect.journal import Journal
 from flybisect.judge import Judge
 from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
+from flybisect.request import Request
 from flybisect.session import open_session
 from flybisect.toolchain.store import silent
-from flybisect.workbench import Bench, Request, prepare
+from flybisect.workbench import Bench, prepare
 from tests.bench.recording import Recording
 from tests.bench.report import SCRATCH
 

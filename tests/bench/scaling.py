@@ -14,8 +14,9 @@ from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
 
+from flybisect.request import Request
 from flybisect.toolchain.store import silent
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import prepare
 from tests.bench.generated import Bug, script
 from tests.bench.reduction import reduce
 from tests.bench.report import SCRATCH, Cell, Report, Table, tell

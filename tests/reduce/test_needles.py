@@ -8,9 +8,10 @@ import pytest
 
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
+from flybisect.request import Request
 from flybisect.script.source import count_statements
 from flybisect.trials import Forgetful
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import prepare
 from tests.reduce.needles import NEEDLES, Needle, script
 
 

@@ -36,10 +36,11 @@ from flybisect.journal import Journal
 from flybisect.observation import Observation, Probe
 from flybisect.oracle import Evidence, Options
 from flybisect.probe import codeobject, reading
+from flybisect.request import Request
 from flybisect.session import open_session
 from flybisect.told import tellable, told
 from flybisect.toolchain.model import Toolchain
-from flybisect.workbench import Request, prepare
+from flybisect.workbench import prepare
 from tests.history.madeup import LAYOUT, MadeUp
 from tests.oracles.recorded import everything
 from tests.probe.test_codeobject import KERNEL, code_object
