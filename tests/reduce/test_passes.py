@@ -567,6 +567,16 @@ def test_bypass_gives_another_value_of_the_kind() -> None:
 
 
 def test_helpers_by_a_part_of_their_call() -> None:
-    text = "def g(x):\n    return x * 2\ndef f(a):\n    b = g(a)\n    return h(b)\n"
+    text = "def g(x):\n    return x * 2\ndef f(a):\n    b = g(a)\n    return h(b)\nf(1)\n"
     found = texts(helpers.PASS, text, Facts(kinds=SAME_KIND))
     assert "    b = a\n" in found[0]
+
+
+def test_helpers_that_take_nothing_along_are_left_to_others() -> None:
+    one, two = "    b = g(a)\n", "    c = g(b)\n"
+    text = f"def g(x):\n    return x * 2\ndef f(a):\n{one}{two}    return h(b, c)\nf(1)\n"
+    kinds = Kinds({("f", each): "Vector|v" for each in ("a", "b", "g(a)", "g(b)")})
+    both = text.replace("g(a)", "a").replace("g(b)", "b")
+    assert texts(helpers.PASS, text, Facts(kinds=kinds)) == [both], "alone, each leaves the other and `g`"
+    kept = text.replace("f(a):", "f(a):\n    k(g)")
+    assert texts(helpers.PASS, kept, Facts(kinds=kinds)) == []

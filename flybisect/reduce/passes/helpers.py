@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut
+from flybisect.script.cut import Cut, close
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import operand_text, parts_of, places
 from flybisect.script.instrument import around
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statements
 from flybisect.script.substitute import Substitutes
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """For each call, the largest part of it that had its class and IR type, else a variable that had."""
+    """For each function all its calls, and each call: the largest part of it that had its class and IR
+    type, else a variable that had. Those alone that take statements along, the most first; what only
+    makes a line shorter is left to `expressions`."""
+    of_function: dict[str, set[Edit]] = defaultdict(set)
+    single: list[Hint] = []
+    for name, label, edit in _calls(table, facts):
+        of_function[name].add(edit)
+        single.append(Hint(label, Cut(edits=frozenset([edit]))))
+    every = [
+        Hint(f"helpers {name} {len(edits)}", Cut(edits=frozenset(edits)))
+        for name, edits in of_function.items()
+        if len(edits) > 1
+    ]
+    liveness = Liveness(table)
+    weighed = [(_weight(table, liveness, hint.cut), hint) for hint in [*every, *single]]
+    return [hint for weight, hint in sorted(weighed, key=lambda each: -each[0]) if weight]
+
+
+def _weight(table: Statements, liveness: Liveness, cut: Cut) -> int:
+    """How many statements nothing reads any more."""
+    return len(liveness.with_unread(close(table, cut)).statements)
+
+
+def _calls(table: Statements, facts: Facts) -> Iterator[tuple[str, str, Edit]]:
+    """Function, label and edit of every call that something may stand for."""
     functions = {entry.node.name for entry in table.all if isinstance(entry.node, ast.FunctionDef)}
     substitutes = Substitutes(table, facts.kinds)
-    found: list[Hint] = []
     for entry in table.all:
         where = around(table, entry)
         for place in places(table, entry):
@@ -37,8 +62,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
             text = parts[0] if parts else substitutes.for_kind(kind, entry, entry.start)
             if text is not None:
                 label = f"helper {where}: {label_of(table, entry)} {call.func.id} -> {text}"
-                found.append(Hint(label, Cut(edits=frozenset([Edit(*table.source.span(call), text)]))))
-    return found
+                yield call.func.id, label, Edit(*table.source.span(call), text)
 
 
 PASS = Pass("helpers", "calls of the script's own functions, by a value of the same kind", hints, alone=True)
