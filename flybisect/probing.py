@@ -1,15 +1,38 @@
-"""Where trials run: in worker processes of this machine, or on a cluster."""
+"""Where trials and builds run: on this machine, or on a cluster."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol, runtime_checkable
 
 from flybisect.probe.prober import Prober
 from flybisect.probe.remembering import Keeper
 from flybisect.probe.runner import Runner
+from flybisect.toolchain import model
+from flybisect.toolchain.source import SourceBuilder
+
+
+class Stoppable(model.SourceBuilder, Protocol):
+    """A builder whose builds can be ended."""
+
+    @property
+    def stop(self) -> threading.Event: ...
+
+
+@runtime_checkable
+class Lending(Protocol):
+    """A prober whose machines build, too."""
+
+    def builder(self, local: SourceBuilder) -> Stoppable: ...
+
+
+def building(prober: Prober, local: SourceBuilder) -> Stoppable:
+    """Builds where the trials run: on the cluster, or here."""
+    return prober.builder(local) if isinstance(prober, Lending) else local
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from flybisect.oracle import Evidence, Oracle
 from flybisect.plugins import listing
 from flybisect.probe.prober import Prober
 from flybisect.probe.smoke import smoke_test
-from flybisect.probing import probing
+from flybisect.probing import Stoppable, building, probing
 from flybisect.request import Request
 from flybisect.session import Session, open_session
 from flybisect.toolchain.index import releases
@@ -108,10 +108,10 @@ def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
 
 def source_builder(
     repository: Repository, stand: Stand, study: Open, mlir_path: Path | None, notify: Notify
-) -> SourceBuilder:
+) -> Stoppable:
     """What builds commits of the clone; a new build has to compile a kernel before it is believed."""
     cores = len(os.sched_getaffinity(0))
-    return SourceBuilder(
+    local = SourceBuilder(
         repo=repository.folder,
         workdir=stand.workdir,
         mlir_path=mlir_path,
@@ -120,6 +120,7 @@ def source_builder(
         rocm=stand.toolchains.rocm(),
         smoke=smoke_test(study.runner),
     )
+    return building(study.runner, local)
 
 
 @contextmanager

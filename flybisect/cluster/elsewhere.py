@@ -1,11 +1,15 @@
-"""What runs on a worker of the cluster: one trial, from bytes to bytes."""
+"""What runs on a worker of the cluster: a trial, or the build of a commit; from bytes to bytes."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgpack
 from distributed import Worker, get_worker
 
 from flybisect import __version__
@@ -14,6 +18,14 @@ from flybisect.cluster.held import Held, held
 from flybisect.errors import UserError
 from flybisect.observation import Observation
 from flybisect.probe.process import TrialCancelled
+from flybisect.probe.smoke import smoke_test
+from flybisect.toolchain.failure import BuildFailed
+from flybisect.toolchain.processes import Stopped
+from flybisect.toolchain.source import SourceBuilder
+from flybisect.toolchain.store import built_once
+
+LONGEST_LOG = 1 << 20
+"""Characters of a failed build's log that are sent back: its end."""
 
 
 def trial(number: str, request: bytes, folder: bytes | None) -> bytes:
@@ -29,6 +41,55 @@ def trial(number: str, request: bytes, folder: bytes | None) -> bytes:
     except TrialCancelled:
         reply = wire.Reply(refused="called off")
     return wire.pack_reply(reply)
+
+
+def build(number: str, request: bytes) -> bytes:
+    """Builds a commit in the build cache of this machine, and copies what it gave into the working folder of
+    whoever asks. `number` and `request` as in `trial`; see `flybisect.cluster.builder`."""
+    worker = get_worker()
+    failed, refused, log = None, None, ""
+    try:
+        _build(worker, msgpack.unpackb(request))
+    except BuildFailed as failure:
+        failed = f"{failure.reason} (on {worker.address})"
+        log = failure.log.read_text("utf-8", "replace")[-LONGEST_LOG:] if failure.log.is_file() else ""
+    except (UserError, OSError) as error:
+        refused = f"the worker {worker.address} can't build: {error}"
+    except Stopped:
+        refused = "called off"
+    packed: bytes = msgpack.packb({"failed": failed, "refused": refused, "log": log})
+    return packed
+
+
+def _build(worker: Worker, asked: dict[str, Any]) -> None:
+    if asked["version"] != __version__:
+        raise UserError(f"it has flybisect {__version__}, and {asked['version']} is asking; install that one")
+    here = held_by(worker)
+    repo, workdir = Path(asked["repo"]), Path(asked["workdir"])
+    mlir = None if asked["mlir"] is None else Path(asked["mlir"])
+    for path in (repo, workdir, *([] if mlir is None else [mlir])):
+        if not path.is_dir():
+            raise UserError(f"it does not see {path}; that has to be on a file system that the workers share")
+    builder = SourceBuilder(
+        repo=repo,
+        workdir=here.workdir,
+        mlir_path=mlir,
+        jobs=len(os.sched_getaffinity(0)),
+        timeout=asked["timeout"],
+        rocm=here.rocm,
+        smoke=smoke_test(here.runner),
+        build_type=asked["build_type"],
+        stop=CalledOff(worker),
+    )
+    (site,) = builder.build(asked["commit"]).paths
+    natives = (site / "flydsl" / "_mlir").resolve().parent.parent
+    place = workdir / "toolchains" / natives.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    built_once(place, lambda made: _copied(natives, made))
+
+
+def _copied(natives: Path, made: Path) -> None:
+    shutil.copytree(natives, made, symlinks=True, dirs_exist_ok=True)
 
 
 def _reply(worker: Worker, asked: wire.Asked, folder: bytes | None) -> wire.Reply:

@@ -16,6 +16,7 @@ from flybisect.errors import UserError
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.assemble import toolchain_over
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchains import Toolchains
 
 OWN_WAY = ("installed", "release")
@@ -53,6 +54,12 @@ class Held:
     def take(self, packed: bytes) -> None:
         """A folder that was shipped."""
         folders.unpacked_to(self._folders, packed)
+
+    @property
+    def rocm(self) -> Rocm:
+        """Raises UserError where there is no linker."""
+        with self._lock:
+            return self._toolchains.rocm()
 
     @property
     def _folders(self) -> Path:

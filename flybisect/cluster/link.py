@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
@@ -28,8 +29,6 @@ except ImportError as error:
         "--scheduler needs the package distributed, which is not installed; pip install 'flybisect[cluster]'"
     ) from error
 
-from flybisect.cluster import elsewhere
-
 CONNECT_SECONDS = 10.0
 PATIENCE_SECONDS = 30.0
 """For which a cluster may be without a worker, or a scheduler not to be reached: machines start again."""
@@ -37,6 +36,9 @@ LOOK_SECONDS = 2.0
 """Between two looks at the cluster while answers are waited for."""
 POLL_SECONDS = 0.02
 """How soon a trial that is not wanted any more is called off."""
+Remote = Callable[..., bytes]
+"""A function of `flybisect.cluster.elsewhere`: given a number of the call's own, then its arguments."""
+
 SUBMISSIONS = 4
 """Of one task, where Dask loses it with the scheduler."""
 
@@ -79,12 +81,14 @@ class Link:
         except (OSError, ValueError, RuntimeError):
             return 0
 
-    def ask(self, request: bytes, folder: bytes | None, cancelled: threading.Event | None) -> bytes:
+    def call(
+        self, function: Remote, arguments: tuple[bytes | None, ...], cancelled: threading.Event | None
+    ) -> bytes:
         """What a worker replies. Raises TrialCancelled soon after `cancelled` is set, and UserError where
         the cluster is gone. A worker that is lost on the way is made up for by another."""
         for _ in range(SUBMISSIONS):
             number = uuid.uuid4().hex
-            batch = BatchedCalls([(elsewhere.trial, (number, request, folder), {})], (self._backend, 1))
+            batch = BatchedCalls([(function, (number, *arguments), {})], (self._backend, 1))
             future = self._backend.submit(batch, _nothing)
             try:
                 found = self._awaited(future, cancelled)
@@ -152,7 +156,7 @@ class _Noting:
         return getattr(self._client, name)
 
     def submit(self, function: Any, *, tasks: list[Any], **how: Any) -> Any:
-        """As the client's; `tasks` holds one call of `elsewhere.trial`."""
+        """As the client's; `tasks` holds one call, whose first argument is its number."""
         ((_, (number, *_), _),) = tasks
         with self._lock:
             # Pure calls would share an answer, and one that was cancelled would cancel the other.

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from flybisect.cluster import folders, wire
+from flybisect.cluster import elsewhere, folders, wire
+from flybisect.cluster.builder import ClusterBuilder
 from flybisect.cluster.link import Link
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Probe
 from flybisect.probe.process import TrialCancelled
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.source import SourceBuilder
 
 FRESH_WORKERS = 100
 """Workers in a row that a folder is sent to for one trial."""
@@ -33,6 +35,10 @@ class ClusterProber:
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
         return self._asked(probe, toolchain, cold=True, cancelled=None)
 
+    def builder(self, local: SourceBuilder) -> ClusterBuilder:
+        """One that builds what `local` would, on the workers."""
+        return ClusterBuilder(local, self._link)
+
     def _asked(
         self, probe: Probe, toolchain: Toolchain, *, cold: bool, cancelled: threading.Event | None
     ) -> Observation:
@@ -53,7 +59,7 @@ class ClusterProber:
 
     def _reply(self, request: bytes, along: bytes | None, cancelled: threading.Event | None) -> wire.Reply:
         try:
-            return wire.unpack_reply(self._link.ask(request, along, cancelled))
+            return wire.unpack_reply(self._link.call(elsewhere.trial, (request, along), cancelled))
         except (ValueError, KeyError) as error:
             raise UserError(
                 f"a worker's reply cannot be read ({error}); is its flybisect the same?"

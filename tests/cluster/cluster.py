@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 SECONDS = 90.0
 """In which a process of it has to be there; the machine may be busy."""
 
@@ -23,6 +25,8 @@ class Cluster:
     scheduler: subprocess.Popen[bytes]
     address: str
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    preload: str | None = None
+    """A module that workers import first."""
 
     def add(self) -> subprocess.Popen[bytes]:
         """One more worker of one thread, and no nanny: killed is killed."""
@@ -33,6 +37,7 @@ class Cluster:
             self.address,
             *("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name),
             *("--local-directory", str(self.folder)),
+            *(("--preload", self.preload) if self.preload is not None else ()),
         )
         self.workers.append(process)
         _seen(self.folder / f"{name}.log", r"Registered to", process)
@@ -56,11 +61,11 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
+def cluster(folder: Path, workers: int, preload: str | None = None) -> Iterator[Cluster]:
     """A scheduler with so many workers, gone at the end."""
     log = folder / "scheduler.log"
     scheduler = _started(log, "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    made = Cluster(folder, scheduler, "")
+    made = Cluster(folder, scheduler, "", preload=preload)
     try:
         made.address = _seen(log, r"Scheduler at:\s+(tcp://\S+)", scheduler)
         for _ in range(workers):
@@ -75,6 +80,7 @@ def _started(log: Path, module: str, *arguments: str) -> subprocess.Popen[bytes]
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{module}", *arguments],
             stdin=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=log.parent,
