@@ -30,7 +30,8 @@ COLUMNS = (
     "commits",
     "tool",
     "tests",
-    "FlyDSLs made",
+    "between the ends",
+    "put together",
     "skipped",
     "seconds",
     "answer",
@@ -61,8 +62,10 @@ SEARCHES = (
 class Answer:
     commits: int
     tests: int
+    between: int
+    """Of these, tests of commits between the two ends."""
     made: int
-    """FlyDSLs that had to be put together or built for it."""
+    """FlyDSLs that had to be put together or built for it; releases are not."""
     skipped: int
     seconds: float
     suspects: tuple[str, ...]
@@ -88,8 +91,9 @@ def measure(args: argparse.Namespace) -> Report:
 
 
 NOTES = (
-    "flybisect was given `--allow-inexact`. Its tests hold those of both ends and those that show which half "
-    "owns the change; git takes the ends on trust. **Bold**: an answer that leaves out the right commit.",
+    "flybisect was given `--allow-inexact`. Its other tests are those of both ends, and of each end's Python "
+    "over the other's natives, to see which half owns the change; git takes the ends on trust, and its natives "
+    "too. **Bold**: an answer that leaves out the right commit.",
 )
 
 
@@ -99,8 +103,8 @@ def _row(search: Search, tool: str, answer: Answer) -> list[Cell]:
     shown = told if right else f"**{told}**"
     name = Path(search.case).stem
     where = f"v{search.older}..v{search.newer}"
-    counts: list[Cell] = [answer.commits, tool, answer.tests, answer.made, answer.skipped, answer.seconds]
-    return [where, name, *counts, shown, answer.sure]
+    counts: list[Cell] = [answer.commits, tool, answer.tests, answer.between, answer.made, answer.skipped]
+    return [where, name, *counts, answer.seconds, shown, answer.sure]
 
 
 def by_flybisect(search: Search, repo: Path, workdir: Path) -> Answer:
@@ -120,7 +124,8 @@ def by_flybisect(search: Search, repo: Path, workdir: Path) -> Answer:
     return Answer(
         commits=_length(found["commits"]),
         tests=found["test_count"],
-        made=len({each["way"] for each in tests}),
+        between=sum(each["candidate"] not in (None, 0, found["candidates"] - 1) for each in tests),
+        made=sum(each["kind"] != "release" for each in found["builds"]),
         skipped=sum(each["side"] == "skip" for each in tests),
         seconds=round(time.monotonic() - began, 1),
         suspects=culprits,
@@ -160,7 +165,7 @@ def by_git(search: Search, repo: Path, workdir: Path) -> Answer:
         commits = int(_git(clone, "rev-list", "--count", f"v{search.older}..v{search.newer}"))
     suspects = re.findall(r"^# (?:possible )?first bad commit: \[(\w+)\]", written, re.MULTILINE)
     skipped = sum(code not in "01" for code in codes)
-    return Answer(commits, len(codes), len(codes), skipped, seconds, tuple(suspects), False)
+    return Answer(commits, len(codes), len(codes), len(codes), skipped, seconds, tuple(suspects), False)
 
 
 def _git(at: Path, *arguments: str, check: bool = True) -> str:

@@ -75,10 +75,8 @@ def measure(args: argparse.Namespace) -> Report:
                 tell(f"{case}: {named}: {found[named].calls} calls, {found[named].seconds} s")
         judged = {name: implausible(each.text, bench.source) for name, each in found.items()}
         tables.append(_table(str(case), bench, found, judged, missing))
-        data.append(_data(str(case), bench, found, judged))
-    return Report(
-        "peers", tuple(tables), {"limits": [args.calls, args.seconds], "missing": missing, "cases": data}
-    )
+        data.append({**_data(str(case), bench, found, judged), "limits": [args.calls, args.seconds]})
+    return Report("peers", tuple(tables), {"missing": missing, "cases": data})
 
 
 def _is_chosen(name: str, wanted: str | None) -> bool:
