@@ -91,9 +91,9 @@ def measure(args: argparse.Namespace) -> Report:
 
 
 NOTES = (
-    "flybisect was given `--allow-inexact`. Its other tests are those of both ends, and of each end's Python "
-    "over the other's natives, to see which half owns the change; git takes the ends on trust, and its natives "
-    "too. **Bold**: an answer that leaves out the right commit.",
+    "flybisect was given `--allow-inexact`. Its other tests are those of both ends, and of each end's "
+    "Python over the other's natives, to see which half owns the change; git takes the ends on trust, and "
+    "its natives too. **Bold**: an answer that leaves out the right commit.",
 )
 
 
