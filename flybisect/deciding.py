@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from flybisect.counts import Source
+from flybisect.measured import Measured
 from flybisect.memo import Memo
-from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
+from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict
 from flybisect.oracle import Evidence, Oracle
 from flybisect.repeats import Repeats
 from flybisect.script.check import problem as static_problem
+from flybisect.script.check import unbound_names
+from flybisect.script.reach import may_compile
 from flybisect.trials import Setting, Trials
+
+COMPILING = (Stage.TRACE, Stage.PASSES, Stage.CODEGEN)
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,14 @@ class Deciding:
         self._trials = trials
         self._repeats = repeats
         self._allowed: frozenset[str] = frozenset()
+        self._must_compile = False
         self._problems: dict[str, str | None] = {}
 
-    def allow(self, names: frozenset[str]) -> None:
-        """Names that a script may read although nothing binds them."""
-        self._allowed = names
+    def read(self, source: str) -> None:
+        """What the unreduced script, which was run, says about static checks: one that it would not pass
+        itself is none for its candidates."""
+        self._allowed = unbound_names(source)
+        self._must_compile = self._shows_in_a_compile() and may_compile(source)
         self._problems.clear()
 
     def is_known(self, source: str) -> bool:
@@ -134,5 +142,14 @@ class Deciding:
 
     def _problem(self, source: str) -> str | None:
         if source not in self._problems:
-            self._problems[source] = static_problem(source, self._allowed)
+            found = static_problem(source, self._allowed)
+            if found is None and self._must_compile and not may_compile(source):
+                found = "nothing in it gets to a kernel"
+            self._problems[source] = found
         return self._problems[source]
+
+    def _shows_in_a_compile(self) -> bool:
+        """True where what is pinned cannot show in a script that compiles nothing."""
+        if self.pinned is None or self.first is None:
+            return False
+        return self.first.subject.stage in COMPILING or isinstance(self.oracle, Measured)

@@ -20,7 +20,7 @@ from flybisect.observation import Observation, Outcome, Signature, Stage, Verdic
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.probe.prober import Prober
 from flybisect.repeats import Notes, Repeats
-from flybisect.script.check import syntax_problem, unbound_names
+from flybisect.script.check import syntax_problem
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import Speculation
 from flybisect.trials import Memory, Setting, Trials
@@ -127,9 +127,8 @@ class Judge:
         deciding.first = evidence
         if verdict.interesting and isinstance(deciding.oracle, Settling):
             deciding.oracle = deciding.oracle.settled(evidence)
-        # Names that `exec` or the like bind; a candidate may read what the original reads.
-        deciding.allow(unbound_names(source))
         deciding.pinned = verdict.signature if verdict.interesting else None
+        deciding.read(source)
         if verdict.interesting:
             self._learn(source, evidence)
         deciding.memo.remember(source, verdict)

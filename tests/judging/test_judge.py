@@ -59,6 +59,28 @@ def test_what_is_known_costs_no_trial(tmp_path: Path) -> None:
     assert counts.candidates == 7
 
 
+LAUNCHED = "@flyc.jit\ndef launch():\n    pass\n"
+FLYC = "import flydsl.compiler as flyc\n"
+
+
+def test_what_gets_to_no_kernel_is_not_run_where_a_compile_shows_the_bug(tmp_path: Path) -> None:
+    prober = Replay()
+    judge = judge_of(prober, tmp_path)
+    assert judge.pin(f"{NAMES}\n{FLYC}{LAUNCHED}launch()\n").interesting
+    verdict = judge.judge(f"gemm_buffer64\n{FLYC}{LAUNCHED}")
+    assert verdict.answer is Answer.UNINTERESTING and "kernel" in verdict.why
+    assert judge.judge(f"gemm_buffer64\n{FLYC}{LAUNCHED}launch()\n").interesting
+    assert (len(prober.ran), judge.counts.rejected_statically) == (2, 1)
+
+
+def test_a_bug_of_the_host_may_show_without_a_kernel(tmp_path: Path) -> None:
+    prober = Replay()
+    judge = judge_of(prober, tmp_path, "crash")
+    assert judge.pin(f"segfault; {NAMES}\n{FLYC}{LAUNCHED}launch()\n").interesting
+    assert judge.judge(f"segfault\n{FLYC}{LAUNCHED}").interesting
+    assert judge.counts.rejected_statically == 0
+
+
 def test_the_journal_outlives_the_judge(tmp_path: Path) -> None:
     judge_of(Replay(), tmp_path).pin(NAMES)
     prober = Replay()

@@ -16,9 +16,7 @@ from tests.reduce.needles import NEEDLES, Needle, script
 
 
 @pytest.mark.parametrize("needle", NEEDLES, ids=lambda needle: str(needle.name))
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
-)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_the_needle_is_what_is_left(needle: Needle, seed: int, tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(script(needle, seed, statements=30))
