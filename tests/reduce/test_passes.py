@@ -469,6 +469,26 @@ def test_unexecuted() -> None:
     assert texts(unexecuted.PASS, text) == []
 
 
+def test_a_return_that_a_failure_came_before() -> None:
+    """Without it the call would go that the failure is in."""
+    head = "def run(n):\n    launch(n)\n"
+    branch, rest = "    if n:\n        return n\n", "    z = n + 1\n    return z\n"
+    main = "def main():\n    y = run(2)\n    print(y)\nmain()\n"
+    text = head + branch + rest + main
+    lines = frozenset({1, 2, 3, 7, 8, 10})
+    assert texts(unexecuted.PASS, text, Facts(lines=lines)) == [
+        text.replace(branch, ""),
+        text.replace(rest, ""),
+        text.replace("return z", "return None"),
+        text.replace("    print(y)\n", ""),
+    ]
+    alone = head + branch + main
+    assert texts(unexecuted.PASS, alone, Facts(lines=frozenset({1, 2, 5, 6, 8}))) == [
+        head + "    return None\n" + main,
+        alone.replace("    print(y)\n", ""),
+    ]
+
+
 def test_slice_behind_the_failing_operation() -> None:
     text = "import m\na = 1\nb = 2\nm.f(b)\nc = a + 1\nm.g(c)\n"
     facts = Facts(failing_line=6, located=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut, own_nodes
+from flybisect.script.edit import Edit
 from flybisect.script.scopes import Statement, Statements, qualified
 
 
@@ -14,16 +15,45 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """The outermost statements none of whose lines ran; functions whose body never did."""
     if facts.lines is None:
         return []
-    found: list[Hint] = []
+    outermost: list[Statement] = []
     taken: set[int] = set()
     for entry in table.all:
         if entry.parent in taken:
             taken.add(entry.number)
         elif not _ran(table, entry, facts.lines) or _idle(table, entry, facts.lines):
             taken.add(entry.number)
-            label = f"{qualified(table, entry)}-{table.source.segment(entry.node)}"
-            found.append(Hint(label, Cut(statements=frozenset([entry.number]))))
+            outermost.append(entry)
+    last = _returns_never_reached(table, outermost, taken)
+    return [
+        Hint(
+            f"{qualified(table, entry)}-{table.source.segment(entry.node)}",
+            _returning_nothing(entry) if entry.number in last else Cut(statements=frozenset([entry.number])),
+        )
+        for entry in outermost
+        if entry.number not in last or table.source.segment(entry.node) != "return None"
+    ]
+
+
+def _returns_never_reached(table: Statements, outermost: list[Statement], taken: set[int]) -> set[int]:
+    """For functions that were entered and never left, as the bug shows inside of them: what holds their
+    last `return`. Without any, what is made of their result would go, and the call with it."""
+    found: set[int] = set()
+    for function, returns, _ in table.results:
+        if function.number in taken or any(each.number not in taken for each in returns):
+            continue
+        around = {number for each in returns for number in (each.number, *table.ancestors(each.number))}
+        holding = [each for each in outermost if each.number in around and _begins_itself(table, each)]
+        found |= {each.number for each in holding[-1:]}
     return found
+
+
+def _begins_itself(table: Statements, entry: Statement) -> bool:
+    """False for an `elif`, which is an `if` in the tree alone."""
+    return not table.source.text.startswith("elif", entry.start)
+
+
+def _returning_nothing(entry: Statement) -> Cut:
+    return Cut(edits=frozenset([Edit(entry.start, entry.end, "return None")]))
 
 
 def _ran(table: Statements, entry: Statement, lines: frozenset[int]) -> bool:
