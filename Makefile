@@ -10,11 +10,13 @@ PYTHON ?= python3
 VENV ?= .venv
 # More arguments for every `pip install`, as another package index.
 PIP_ARGS ?=
+# A file of hashes that what is pinned must have, as requirements.lock; in an environment of our own alone.
+LOCK ?=
 # More arguments for pytest, as a folder or `-k name`.
 TESTS ?=
 
 # Benches, and what they are given.
-BENCH ?= reductions scaling searching
+BENCH ?= probe memory reductions scaling searching
 KEEP ?=
 
 BIN := $(VENV)/bin
@@ -22,6 +24,9 @@ OURS := $(VENV)/made-by-flybisect
 PIP_IS_THERE = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP_ARGS) \
 	$$(test ! -e $(OURS) || echo --constraint constraints.txt)
+
+LOCKED = test -z "$(LOCK)" -o ! -e $(OURS) || $(BIN)/python -m pip install --disable-pip-version-check --quiet \
+	$(PIP_ARGS) --require-hashes --no-deps --only-binary :all: --requirement $(LOCK)
 
 .PHONY: demo test test-slow bench lint format clean
 
@@ -62,6 +67,7 @@ $(VENV)/.flybisect-run: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.flybisect-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing flybisect and what its tests need into $(VENV); the first time this takes minutes"
 	@$(PIP_IS_THERE)
+	$(LOCKED)
 	$(INSTALL) --editable '.[dev]'
 	touch $@
 

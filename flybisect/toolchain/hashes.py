@@ -50,6 +50,10 @@ class Indexes:
     certificates: str | None = None
     """A file of them, where pip's configuration names one."""
 
+    def files(self, url: str, project: str) -> dict[str, str]:
+        """SHA-256 by a file's name; empty where none is given. Raises OSError, ValueError, HTTPException."""
+        return _read(f"{url.rstrip('/')}/{project}/", self.certificates)
+
     def ask(self, project: str, wheel: str) -> Asked:
         """`wheel`: the file's name."""
         hashes: dict[str, str] = {}
@@ -57,7 +61,7 @@ class Indexes:
         for url in self.urls:
             name = _named(url)
             try:
-                found = _read(f"{url.rstrip('/')}/{project}/", self.certificates).get(wheel)
+                found = self.files(url, project).get(wheel)
             except (OSError, ValueError, HTTPException) as error:
                 problems.append(f"{name} can't be read: {error}")
                 continue
