@@ -48,3 +48,38 @@ def test_what_flyc_compile_gives_can_be_called(runner: Runner, old: Toolchain) -
     source = kernel("out[fx.thread_idx.x] = fx.Float32(A[fx.thread_idx.x])") + call
     seen = runner.run(Probe(source=source, name="script.py", arch="gfx942"), old)
     assert seen.outcome is Outcome.OK, seen.stderr
+
+
+@pytest.mark.release
+def test_locations_that_are_kept_are_those_that_are_asked_for(runner: Runner, old: Toolchain) -> None:
+    """Through loops, helpers and lines that are used again; the second run asks for each anew."""
+    body = """
+        def helper(value, k):
+            return value * fx.Float32(2.0) + fx.Float32(k)
+        total = fx.Float32(0.0)
+        for k in fx.range_constexpr(3):
+            total = helper(total, k) + helper(fx.Float32(A[k]), k)
+        out[fx.thread_idx.x] = helper(total, 1)
+    """
+    before = """
+import hashlib, os, sys
+from flydsl.expr import meta
+kept = getattr(meta, "capture_user_location", None)
+if "anew" in sys.argv and kept is not None:
+    cells = {n: c.cell_contents for n, c in zip(kept.__code__.co_freevars, kept.__closure__ or ())}
+    meta.capture_user_location = cells["asking"]
+"""
+    after = """
+text = run._last_compiled[1].source_ir.replace(os.getcwd(), "")
+print("loc(" in text, hashlib.sha256(text.encode()).hexdigest())
+"""
+    source = kernel(body, before=before, after=after)
+    wants = frozenset({Want.OUTPUT})
+    kept, anew = (
+        runner.run(Probe(source, "script.py", "gfx942", argv=argv, wants=wants), old)
+        for argv in (("kept",), ("anew",))
+    )
+    assert (kept.outcome, anew.outcome) == (Outcome.OK, Outcome.OK), kept.stderr + anew.stderr
+    assert kept.kernels == anew.kernels
+    assert "True" in kept.stdout
+    assert kept.stdout == anew.stdout

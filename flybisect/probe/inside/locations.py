@@ -2,8 +2,8 @@
 
 Up to 0.3 FlyDSL asks `inspect.getframeinfo` for every operation that it builds, which walks the position
 table of the kernel's whole code object each time: most of the tracing time of a long kernel. Here the
-table and the file's name are kept per code object; what is answered stays the same. Newer releases do
-so themselves.
+table and the file's name are kept per code object, and a location by the instructions that lead to it, so
+that an unrolled loop asks once; what is answered stays the same. Newer releases do the first themselves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import dis
 import importlib
 import inspect
+import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 _POSITIONS: Any = getattr(dis, "Positions", None)
@@ -27,6 +29,7 @@ def install() -> None:
     if getattr(meta, "inspect", None) is not inspect or _POSITIONS is None:
         return
     meta.inspect = _inspect_with_memory()
+    meta.capture_user_location = _kept(meta, asking)
 
 
 def _inspect_with_memory() -> types.ModuleType:
@@ -35,6 +38,35 @@ def _inspect_with_memory() -> types.ModuleType:
     ours.__dict__.update(vars(inspect))
     ours.getframeinfo = _Memory().getframeinfo  # type: ignore[attr-defined]
     return ours
+
+
+def _kept(meta: Any, asking: Callable[[], Any]) -> Callable[[], Any]:
+    """`asking`, with what it answered kept by the context and by where each frame stands up to the kernel."""
+    known: dict[tuple[int, ...], tuple[list[Any], Any]] = {}
+
+    def capture_user_location() -> Any:
+        boundary = (getattr(meta._tls, "stack", None) or [None])[-1]
+        context = meta.ir.Context.current
+        place, kept = [id(context), meta.env.debug.max_loc_depth], [context]
+        frame = sys._getframe(1) if boundary is not None else None
+        while frame is not None:
+            code = frame.f_code
+            place += (id(code), frame.f_lasti)
+            kept.append(code)
+            if code is boundary:
+                break
+            frame = frame.f_back
+        if frame is None:
+            return asking()
+        found = known.get(tuple(place))
+        if found is None:
+            # What has an identity in the key is kept alive with it.
+            found = known[tuple(place)] = (kept, asking())
+        return found[1]
+
+    # FlyDSL passes over frames of such files: this one is none of the user's.
+    capture_user_location.__code__ = capture_user_location.__code__.replace(co_filename="<flybisect>")
+    return capture_user_location
 
 
 class _Memory:
