@@ -50,8 +50,7 @@ class Link:
         """`patience` in seconds. Raises UserError where there is no scheduler, or no worker in time."""
         self._scheduler = scheduler
         self._patience = patience
-        # What it says of lost connections is said in one sentence below.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        _hush()
         try:
             self._client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False, name="flybisect")
         except (OSError, ValueError, TypeError) as error:
@@ -78,7 +77,7 @@ class Link:
         """Trials that the workers run at once."""
         try:
             return sum(self._client.nthreads().values())
-        except (OSError, ValueError, RuntimeError):
+        except Exception:  # noqa: BLE001 - as in `_cancelled`
             return 0
 
     def call(
@@ -163,7 +162,7 @@ class _Noting:
             future = self._client.submit(function, tasks=tasks, pure=False, **how)
             if number in self._over:
                 self._over.remove(number)
-                future.cancel()
+                _cancelled(future)
             else:
                 self._futures[number] = future
         return future
@@ -176,7 +175,22 @@ class _Noting:
                 # It has not gone out yet.
                 self._over.add(number)
             elif not future.done():
-                future.cancel()
+                _cancelled(future)
+
+
+def _cancelled(future: Any) -> None:
+    try:
+        future.cancel()
+    except Exception:  # noqa: BLE001 - each version of Dask has its own for a scheduler that is gone
+        # It has called off all that was asked of it, as it does where the one who asked is gone.
+        pass
+
+
+def _hush() -> None:
+    """What Dask logs of lost connections is said in one sentence by who waits for them."""
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _nothing(_result: Any) -> None:

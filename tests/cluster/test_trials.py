@@ -105,10 +105,12 @@ def test_a_cluster_that_is_gone_is_said_in_a_sentence(tmp_path: Path, toolchain:
         small.kill_one()
         with pytest.raises(UserError, match=r"has no worker any more; what was answered is kept"):
             prober.run(Probe(SLEEPS, "kernel.py", "gfx942"), toolchain)
-        small.scheduler.kill()
-        with pytest.raises(UserError, match="any more"):
+        # As where it gives up to reach a scheduler.
+        threading.Timer(1, link._client.close).start()
+        with pytest.raises(UserError, match="cannot be reached any more"):
             prober.run(Probe(SLEEPS, "kernel.py", "gfx942"), toolchain)
         link.close()
+        small.scheduler.kill()
         with pytest.raises(UserError, match="no Dask scheduler answers at"):
             Link(small.address)
 
