@@ -8,6 +8,7 @@ import pytest
 
 from flybisect.observation import Observation, Outcome, Stage
 from flybisect.script.source import count_statements
+from tests.bench.__main__ import BENCHES
 from tests.bench.generated import Bug, script
 from tests.bench.others.plausible import implausible
 from tests.bench.recording import Repeats, repeats_of
@@ -65,7 +66,7 @@ def test_tables_have_their_place_on_the_page() -> None:
 
 def test_every_bench_has_its_place_on_the_page() -> None:
     text = PAGE.read_text()
-    for name in ("reductions", "large", "peers", "scaling", "bisecting", "searching"):
+    for name in BENCHES:
         assert placed(text, name, "")
 
 
