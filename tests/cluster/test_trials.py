@@ -69,6 +69,7 @@ def test_what_is_called_off_ends_at_once(prober: ClusterProber, toolchain: Toolc
     assert time.monotonic() - began < 40
 
 
+@pytest.mark.slow  # test_reduce.py does so in a reduction
 def test_a_worker_that_is_killed_is_made_up_for(
     two: Cluster, prober: ClusterProber, toolchain: Toolchain
 ) -> None:
