@@ -1,0 +1,63 @@
+"""A reduction with foresight is the one without."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.observation import Verdict
+from flybisect.reduce.foresight import Foresight, Guess
+from flybisect.reduce.passes import PASSES
+from flybisect.reduce.reducer import Reducer
+from tests.reduce.judging import Needle, Wanted
+from tests.script.profile import examples
+from tests.script.programs import scripts
+from tests.script.running import run
+
+
+def parity(text: str) -> Wanted:
+    """A property that many values have and single edits destroy."""
+    wanted = run(text).needles[0] % 2
+    return lambda done: len(done.needles) == 1 and done.needles[0] % 2 == wanted
+
+
+class Drawing(Needle):
+    """Draws now more, now fewer guesses for a question that is new, as trials of other lengths would."""
+
+    def __init__(self, wanted: Wanted, ahead: int, chance: random.Random) -> None:
+        super().__init__(wanted, ahead)
+        self._most = ahead
+        self._chance = chance
+        self.foreseen = 0
+        self._guessed: set[str] = set()
+
+    def verdicts(
+        self,
+        sources: Iterable[str],
+        trusted: Callable[[str], bool] = lambda source: False,
+        guesses: Callable[[str], Iterator[Guess]] | None = None,
+    ) -> Iterator[tuple[str, Verdict]]:
+        for source in sources:
+            if source not in self._known and guesses is not None:
+                self.foreseen += source in self._guessed
+                drawn = islice(guesses(source), self._chance.randint(0, self._most))
+                self._guessed.update(guess for guess, _ in drawn)
+            self.asked.append(source)
+            yield source, self.judge(source)
+
+
+@given(scripts(needle=True), st.integers(1, 4), st.randoms(use_true_random=False))
+@examples(10)
+def test_it_goes_the_same_way(text: str, ahead: int, chance: random.Random) -> None:
+    alone = Needle(parity(text))
+    expected = Reducer(alone, PASSES).run(text)
+    judge = Drawing(parity(text), ahead, chance)
+    with closing(Foresight(judge)) as foresight:
+        found = Reducer(foresight, PASSES).run(text)
+    assert found == expected
+    assert judge.asked == alone.asked
