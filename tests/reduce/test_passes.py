@@ -469,6 +469,22 @@ def test_unexecuted() -> None:
     assert texts(unexecuted.PASS, text) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(a, **kw): return a\nf(1)\n", ["def f(a): return a\nf(1)\n"]),
+        ("def f(**kw: int,): return 1\nf()\n", ["def f(): return 1\nf()\n"]),
+        ("def f(a, *, b=1, **kw): return a, b\nf(1, b=2)\n", ["def f(a, *, b=1): return a, b\nf(1, b=2)\n"]),
+        ("def f(a, **kw): return a\nf(1, c=2)\n", []),
+        ("def f(a, **kw): return a\nf(1, **x)\n", []),
+        ("def f(a, **kw): return a, kw\nf(1)\n", []),
+        ("def f(a, **kw): return a\ng(f)\n", []),
+    ],
+)
+def test_options_that_nothing_reads(before: str, after: list[str]) -> None:
+    assert texts(parameters.UNREAD, before) == after
+
+
 def test_a_return_that_a_failure_came_before() -> None:
     """Without it the call would go that the failure is in."""
     head = "def run(n):\n    launch(n)\n"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import Cut
+from flybisect.script.edit import Edit
 from flybisect.script.elements import Element
 from flybisect.script.scopes import Statement, Statements
 
@@ -17,8 +18,36 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 
 def unread(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """Those that nothing reads: they mostly go together."""
-    return [hint for hint, read in _every(table) if not read]
+    """Those that nothing reads, `**options` too: they mostly go together."""
+    return [hint for hint, read in _every(table) if not read] + _unread_options(table)
+
+
+def _unread_options(table: Statements) -> list[Hint]:
+    """`**options` that nothing reads and that no call gives anything."""
+    found: list[Hint] = []
+    for entry in table.all:
+        node = entry.node
+        if not isinstance(node, ast.FunctionDef) or node.args.kwarg is None:
+            continue
+        scope, name = table.function_scope[node], node.args.kwarg.arg
+        known = {each.arg for each in [*node.args.args, *node.args.kwonlyargs]}
+        calls = calls_of(table, entry)
+        if calls is None or (scope.number, name) in table.users:
+            continue
+        if all(keyword.arg in known for call in calls for keyword in call.keywords):
+            edit = _without_options(table, node.args.kwarg)
+            found.append(Hint(f"parameter {node.name}(**{name})", Cut(edits=frozenset([edit]))))
+    return found
+
+
+def _without_options(table: Statements, options: ast.arg) -> Edit:
+    """The stars and the name, with the comma before them, or the one behind where none is."""
+    tokens = table.source.tokens
+    start, end = table.source.span(options)
+    stars, behind = table.source.token_at(start) - 1, table.source.token_at(end)
+    if tokens[stars - 1].text == ",":
+        return Edit(tokens[stars - 1].start, end)
+    return Edit(tokens[stars].start, tokens[behind].end if tokens[behind].text == "," else end)
 
 
 def _every(table: Statements) -> list[tuple[Hint, bool]]:
