@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from flybisect.judge import Judge
 from flybisect.observation import Observation, Signature, Verdict
 from flybisect.onescript import OneScript
 from flybisect.oracle import Plugin
+from flybisect.reduce.foresight import Foresight
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
@@ -164,7 +166,10 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
             saved = step.text
         notice(step)
 
-    return Reducer(judge, passes, keep).run(source)
+    if judge.jobs == 1:
+        return Reducer(judge, passes, keep).run(source)
+    with closing(Foresight(judge)) as foresight:
+        return Reducer(foresight, passes, keep).run(source)
 
 
 def finish(

@@ -7,12 +7,15 @@ fail, the script is 1-minimal over the passes; if one holds, rounds begin again.
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flybisect.reduce.attempt import Attempt, Judging
 from flybisect.reduce.cosmetics import dressed
 from flybisect.reduce.facts import learn
+from flybisect.reduce.foresight import Telling
 from flybisect.reduce.hint import Facts, Pass, Turn
 from flybisect.reduce.standing import Standing, Step
 from flybisect.script.scopes import Statements
@@ -23,6 +26,9 @@ from flybisect.search.grow import grow, parts
 TRUSTED = 3
 """Sweeps that may rest on the trust that what the case compares with is as it was. More would spare
 compiles, and cost more where the trust was wrong."""
+
+
+TURNS = (Turn.COARSE, Turn.FINE, Turn.NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Reducer:
     ) -> None:
         self._judge = judge
         self._passes = passes
+        self._following: Sequence[tuple[Pass, bool]] = ()
+        """Passes whose turn comes next, and whether to verify: for `_go_on`."""
         self._standing = Standing(notice)
         self._original = ""
         self._learned = ("", Facts())
@@ -62,12 +70,20 @@ class Reducer:
         while True:
             self._rounds()
             before = self._standing.best
-            for each in self._passes:
-                if not each.shortcut and each.turn is not Turn.COSMETIC:
-                    self._search(each, verify=True, trusting=False)
+            for at, each in enumerate(single := self._single):
+                self._following = [(later, True) for later in single[at + 1 :]]
+                self._search(each, verify=True, trusting=False)
             if self._standing.best == before:
                 self._polish()
                 return Reduction(self._standing.best, minimal=True)
+
+    @property
+    def _single(self) -> list[Pass]:
+        """The passes that have a part in the proof."""
+        return [each for each in self._passes if not each.shortcut and each.turn is not Turn.COSMETIC]
+
+    def _of(self, turn: Turn) -> list[Pass]:
+        return [each for each in self._passes if each.turn is turn]
 
     def _polish(self) -> None:
         """Makes the changes that leave the syntax tree as it is, so that what was proved still holds."""
@@ -77,10 +93,7 @@ class Reducer:
             self._standing.tell("polish")
 
     def _rounds(self) -> None:
-        coarse, fine, numbers = (
-            [each for each in self._passes if each.turn is turn]
-            for turn in (Turn.COARSE, Turn.FINE, Turn.NUMBERS)
-        )
+        coarse, fine, numbers = (self._of(turn) for turn in TURNS)
         while True:
             while self._round(coarse):
                 self._learn_again(1)
@@ -105,8 +118,10 @@ class Reducer:
     def _round(self, passes: Sequence[Pass]) -> bool:
         """One sweep of each. False when none changed anything."""
         before, sweeps = self._standing.best, 0
-        for each in passes:
+        for number, each in enumerate(passes):
             at = self._standing.best
+            later = (*passes[number + 1 :], *(each for turn in TURNS for each in self._of(turn)))
+            self._following = [*((each, False) for each in later), *((each, True) for each in self._single)]
             self._sweep(each)
             sweeps += self._standing.best != at
             if sweeps == TRUSTED:
@@ -153,10 +168,30 @@ class Reducer:
         failed = frozenset(self._standing.failed)
         return replace(facts, lines=lines, failing_line=line, failed=failed, original=self._original)
 
-    def _search(self, each: Pass, verify: bool, trusting: bool) -> None:
+    def _go_on(
+        self, judge: Telling, standing: Standing, each: Pass, verify: bool, trusting: bool, rank: int
+    ) -> None:
+        """On a copy: the search of a pass from a rank on, and those that follow; see `foresight`."""
+        other = copy.copy(self)
+        other._judge, other._standing = judge, standing.copy()
+        other._search(each, verify, trusting, rank)
+        if each.again and not verify:
+            other._sweep(each)
+        for following, verify in self._following:
+            if verify:
+                other._search(following, verify=True, trusting=False)
+            else:
+                other._sweep(following)
+
+    def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
-        rank = -1
         while True:
+            if isinstance(self._judge, Telling):
+                begun = self._standing.copy()
+                ahead = functools.partial(
+                    self._go_on, standing=begun, each=each, verify=verify, trusting=trusting, rank=rank
+                )
+                self._judge.begin(f"verify {each.name}" if verify else each.name, ahead)
             table = Statements(Source(self._standing.best))
             facts = self._facts()
             every = each.hints(table, facts)

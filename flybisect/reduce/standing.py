@@ -44,6 +44,15 @@ class Standing:
         """The successes since the last one that was judged in full."""
         self._hopeless: tuple[str, list[Cut]] = "", []
 
+    def copy(self) -> Standing:
+        """The same, going its own way; nobody is told of its steps."""
+        other = Standing(lambda step: None)
+        other.best, other.confirmed = self.best, self.confirmed
+        other.failed, other.trail = set(self.failed), list(self.trail)
+        text, cuts = self._hopeless
+        other._hopeless = text, list(cuts)
+        return other
+
     def begin(self, text: str) -> None:
         """With a script that was judged in full."""
         self.best = self.confirmed = text
