@@ -442,6 +442,15 @@ def test_imports_that_repeat_others() -> None:
     assert texts(dead.PASS, other) == []
 
 
+def test_attributes_that_nothing_reads() -> None:
+    one, two = "        self.a = g(n)\n", "    x.b = 1\n"
+    stores = "        self.c = n\n        self.d = n\n        m.e = n\n        self.f = run(n)\n"
+    runs = "@m.jit\ndef run(n): pass\n"
+    init = f"class C:\n    def __init__(self, n):\n{one}{stores}"
+    text = f"import m\n{runs}{init}def h(x):\n{two}    return x.c, getattr(x, 'd')\nh(C(1))\n"
+    assert texts(dead.PASS, text) == [text.replace(one, "")]
+
+
 def test_a_sum_that_nothing_reads_is_dead() -> None:
     text = "t = 0\nt = t + 1\nt = t + 2\ng()\n"
     assert texts(dead.PASS, text) == [
