@@ -38,7 +38,7 @@ class Counts:
     candidates: int = 0
     """Candidates asked about."""
     rejected_statically: int = 0
-    """Candidates that do not parse or read an unbound name."""
+    """Candidates that do not parse, read an unbound name, or no longer get to a kernel."""
     seconds: float = 0.0
     """Wall time since counting began."""
 
