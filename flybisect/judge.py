@@ -1,7 +1,7 @@
 """An oracle joined with the probes: a candidate goes in, a Verdict comes out.
 
-What costs a trial is asked for last: a candidate that does not parse, reads an unbound name, gets to no kernel, equals
-one judged before or stands in the journal is answered without a compile.
+What costs a trial is asked for last: a candidate that does not parse, reads an unbound name, gets to
+no kernel, equals one judged before or stands in the journal is answered without a compile.
 """
 
 from __future__ import annotations
