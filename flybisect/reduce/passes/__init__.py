@@ -65,11 +65,11 @@ PASSES: tuple[Pass, ...] = (
     annotated.PASS,
     arguments.PASS,
     sizes.PASS,
-    layouts.PASS,
     expressions.PASS,
     constants.HALVED,
     constants.TO_ONE,
     constants.FURTHER,
+    layouts.PASS,
     comments.PASS,
     tidy.PASS,
 )
