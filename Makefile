@@ -14,6 +14,8 @@ PIP_ARGS ?=
 LOCK ?=
 # More arguments for pytest, as a folder or `-k name`.
 TESTS ?=
+# Test files that run at once.
+AT_ONCE ?= 2
 
 # Benches, and what they are given.
 BENCH ?= probe memory reductions scaling searching
@@ -35,7 +37,7 @@ demo: $(VENV)/.flybisect-run
 	@cat workdirs/buffer_copy.min.py
 
 test: $(VENV)/.flybisect-dev
-	$(BIN)/python -m pytest -m "not slow" $(TESTS)
+	$(BIN)/python -m pytest -m "not slow" --numprocesses $(AT_ONCE) --dist loadfile $(TESTS)
 
 test-slow: $(VENV)/.flybisect-dev
 	$(BIN)/python -m pytest -m slow $(TESTS)
