@@ -28,6 +28,7 @@ COST = re.compile(r"\d+ compiles in [^\n]*")
 
 @pytest.mark.release
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_a_run_that_is_killed_half_way_ends_with_the_same_report(tmp_path: Path) -> None:
     script = Path(shutil.copy(SEED, tmp_path / "gemm.py"))
     undisturbed, killed = (sharing_releases(tmp_path / name) for name in ("undisturbed", "killed"))

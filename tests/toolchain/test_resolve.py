@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.metadata
 import shutil
 import sys
 from base64 import urlsafe_b64encode
@@ -230,3 +231,20 @@ def test_an_unknown_version_lists_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no FlyDSL 9\.9\.9 .*0\.3\.0.*0\.5\.0"):
         resolve("9.9.9", tmp_path)
     assert not release_folder("9.9.9", tmp_path).exists()
+
+
+def test_a_file_that_is_gone_is_missed_on_every_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From Python 3.12 on the standard library lists of a distribution what is still there alone."""
+    site = delivered(tmp_path, "1.2.3")
+    listed = importlib.metadata.Distribution.files
+    assert isinstance(listed, property) and listed.fget is not None
+    every = listed.fget
+
+    def there(self: importlib.metadata.Distribution) -> list[importlib.metadata.PackagePath]:
+        return [entry for entry in every(self) or [] if Path(str(entry.locate())).exists()]
+
+    monkeypatch.setattr(importlib.metadata.Distribution, "files", property(there))
+    (site / "flydsl" / "__init__.py").unlink()
+    assert not is_release(site, "1.2.3")
