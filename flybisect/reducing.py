@@ -25,6 +25,9 @@ from flybisect.script.source import count_statements
 from flybisect.search.chance import Rate
 from flybisect.session import Session
 
+WORTH_FORESEEING = 0.5
+"""Seconds of a trial, from which on a second reduction that looks ahead takes less than it spares."""
+
 Notice = Callable[[Step], None]
 Heading = Callable[[str, Verdict, Observation], str]
 """From the reduced script, what it shows and how, to the script with a comment at its head."""
@@ -166,7 +169,7 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
             saved = step.text
         notice(step)
 
-    if judge.jobs == 1:
+    if judge.jobs == 1 or judge.first is None or judge.first.subject.seconds < WORTH_FORESEEING:
         return Reducer(judge, passes, keep).run(source)
     with closing(Foresight(judge)) as foresight:
         return Reducer(foresight, passes, keep).run(source)
