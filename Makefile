@@ -69,7 +69,7 @@ $(VENV)/.flybisect-run: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.flybisect-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing flybisect and what its tests need into $(VENV); the first time this takes minutes"
 	@$(PIP_IS_THERE)
-	$(LOCKED)
+	@$(LOCKED)
 	$(INSTALL) --editable '.[dev]'
 	touch $@
 
