@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from flybisect.observation import Answer, Observation, Verdict, Want
+from flybisect.reduce import attempt
 
 HOLDS = Verdict(Answer.INTERESTING)
 FAILS = Verdict(Answer.UNINTERESTING)
@@ -31,24 +32,17 @@ Guess = tuple[str, bool]
 """A script, and whether it is trusted that what the case compares with is as it was."""
 
 
-class Judging(Protocol):
-    """What is seen of the judge."""
-
-    @property
-    def compares(self) -> bool: ...
-
-    def judge(self, source: str) -> Verdict: ...
+class Judging(attempt.Judging, Protocol):
+    """A judge that may be told what comes next."""
 
     def verdicts(
         self,
         sources: Iterable[str],
         trusted: Callable[[str], bool] = lambda source: False,
         guesses: Callable[[str], Iterator[Guess]] | None = None,
-    ) -> Iterator[tuple[str, Verdict]]: ...
-
-    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]: ...
-
-    def failing_line(self, source: str) -> int | None: ...
+    ) -> Iterator[tuple[str, Verdict]]:
+        """`guesses`: what may be asked after a question, drawn from while there is room to try it."""
+        ...
 
 
 @runtime_checkable

@@ -1,7 +1,8 @@
 """Whether a script can still get to what FlyDSL compiles, told from its text alone.
 
-Whoever is named in code that runs counts as called, whatever it is named for; so a script is only given up
-where no code that runs names a function of the DSL, or anything by which one could be had without a name.
+Whoever is named in code that runs counts as called, whatever it is named for, and so does what Python, a base
+class or a decorator may call without a name. A script is only given up where no code that runs names a
+function of the DSL, or anything by which one could be had otherwise.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
-COMPILING = frozenset({"jit", "kernel", "compile", "autotune"})
+COMPILING = frozenset({"jit", "kernel", "compile", "autotune", "JitFunction", "KernelFunction"})
 """Names by which FlyDSL compiles without a decorator."""
 HIDDEN = frozenset(
     {"eval", "exec", "globals", "locals", "vars", "dir", "__dict__", "__import__", "import_module"}
@@ -53,6 +54,11 @@ class _Reach:
             decorators = [part for each in node.decorator_list for part in _arguments(each)]
             yield from [*decorators, *node.args.defaults, *(each for each in node.args.kw_defaults if each)]
             return
+        if isinstance(node, ast.ClassDef) and node.bases:
+            # What it inherits may call its methods, as a module of torch calls `forward`.
+            for method in node.body:
+                if isinstance(method, _Function):
+                    yield from self._called(method)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             self.found |= not all(name.split(".")[0] in HARMLESS for name in _modules(node))
             return
@@ -70,7 +76,7 @@ class _Reach:
                 yield from self._called(function)
 
     def _called(self, function: _Function) -> Iterator[ast.AST]:
-        self.found |= any(_root(each) in self._dsl for each in function.decorator_list)
+        self.found |= any(_root(each) not in PLAIN for each in function.decorator_list)
         yield from function.body
 
     def _runs_anyway(self, function: _Function) -> bool:

@@ -47,6 +47,8 @@ def test_nothing_compiles(end: str) -> None:
         "def other():\n    main()\nother()",
         "class Case:\n    def __init__(self):\n        main()\nCase()",
         "class Case:\n    def run(self):\n        main()\nCase().run()",
+        "class Net(torch.nn.Module):\n    def forward(self, x):\n        main()\nNet()(1)",
+        "import threading\nclass T(threading.Thread):\n    def run(self):\n        main()\nT().start()",
         "import atexit\natexit.register(main)",
         "globals()['ma' + 'in']()",
         "import sys\ngetattr(sys.modules[__name__], 'main')()",
@@ -63,3 +65,16 @@ def test_nothing_compiles(end: str) -> None:
 )
 def test_something_may_compile(end: str) -> None:
     assert may_compile(HEAD + end)
+
+
+def test_a_decorator_that_came_with_a_star_may_compile() -> None:
+    """Where it is not known what a decorator is, what it decorates counts as called."""
+    text = HEAD.replace("flyc.", "").replace(
+        "import flydsl.compiler as flyc", "from flydsl.compiler import *"
+    )
+    assert may_compile(text) and may_compile(text + "main()")
+
+
+def test_a_decorator_of_an_unknown_name_may_compile() -> None:
+    text = "from flydsl.compiler import jit as compiled\nbuild = compiled\n@build\ndef launch(): pass\n"
+    assert may_compile(text) and may_compile(text + "launch()")
