@@ -6,14 +6,20 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
+from typing import cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.observation import Verdict
+from flybisect import reducing
+from flybisect.judge import Judge
+from flybisect.observation import Observation, Outcome, Stage, Verdict
+from flybisect.oracle import Evidence
 from flybisect.reduce.foresight import Foresight, Guess
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
+from flybisect.session import Session
 from tests.reduce.judging import Needle, Wanted
 from tests.script.profile import examples
 from tests.script.programs import scripts
@@ -34,6 +40,8 @@ class Drawing(Needle):
         self._most = ahead
         self._chance = chance
         self.foreseen = 0
+        self.jobs = 1
+        self.first: Evidence | None = None
         self._guessed: set[str] = set()
 
     def verdicts(
@@ -61,3 +69,20 @@ def test_it_goes_the_same_way(text: str, ahead: int, chance: random.Random) -> N
         found = Reducer(foresight, PASSES).run(text)
     assert found == expected
     assert judge.asked == alone.asked
+
+
+class Kept:
+    """A session that forgets."""
+
+    def save_best(self, text: str) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("jobs", "seconds", "pays"), [(1, 9.0, False), (2, 0.1, False), (2, 0.6, True)])
+def test_only_where_it_pays(jobs: int, seconds: float, pays: bool) -> None:
+    text = "import toy\na = 1\nb = 2\nc = a + b\nprint(a, c)\nprint(b)\nprint(c)\ntoy.needle(c)\n"
+    judge = Drawing(parity(text), 4, random.Random(1))
+    judge.jobs = jobs
+    judge.first = Evidence(Observation(Outcome.OK, Stage.DONE, "gfx942", "0", seconds=seconds))
+    reducing.search(cast(Judge, judge), cast(Session, Kept()), text, PASSES, lambda step: None)
+    assert bool(judge.foreseen) is pays
