@@ -61,6 +61,7 @@ class Attempt:
         trusting: bool,
         markers: frozenset[str],
         substitutes: Substitutes,
+        needed: frozenset[int] = frozenset(),
     ) -> None:
         self._judge = judge
         self._standing = standing
@@ -71,7 +72,7 @@ class Attempt:
         self._trusting = trusting
         self._markers = markers
         self._substitutes = substitutes
-        self._liveness = Liveness(table)
+        self._liveness = Liveness(table, needed)
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
         self._unbound = unbound_names(table.source.text)

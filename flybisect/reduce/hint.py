@@ -46,6 +46,11 @@ class Facts:
     original: str = ""
     """The unreduced text; what stands in it is left as its author wrote it."""
 
+    def failing(self, table: Statements) -> frozenset[int]:
+        """The statement that the compiler names in its error; nothing else need read what it gives."""
+        entry = None if self.failing_line is None else table.at_line(self.failing_line)
+        return frozenset() if entry is None else frozenset([entry.number])
+
 
 class Turn(Enum):
     """When a pass has its turn. One begins when nothing of those before it changes anything any more."""

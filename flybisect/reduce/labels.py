@@ -14,9 +14,9 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 def label_of(table: Statements, entry: Statement) -> str:
     """The function that a statement is in and what it is about: its targets, its header, what it calls.
 
-    Not its whole text, so that a cut which failed is not tried again each time that a name in it was
-    written out, nor the functions further out, which may be written out as well; what failed is tried
-    once more at the end in any case.
+    Not its whole text, nor the index that it stores at, so that a cut which failed is not tried again each
+    time that a name in it was written out, nor the functions further out, which may be written out as well;
+    what failed is tried once more at the end in any case.
     """
     return f"{qualified(table, entry).rpartition('.')[2]}: {without_numbers(_gist(table, entry.node))}"
 
@@ -32,9 +32,9 @@ def without_numbers(text: str) -> str:
 def _gist(table: Statements, node: ast.stmt) -> str:
     segment = table.source.segment
     if isinstance(node, ast.Assign):
-        return " = ".join(segment(target) for target in node.targets) + " ="
+        return " = ".join(_target(table, target) for target in node.targets) + " ="
     if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-        return segment(node.target) + " ="
+        return _target(table, node.target) + " ="
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return f"def {node.name}"
     if isinstance(node, (ast.For, ast.AsyncFor)):
@@ -43,3 +43,10 @@ def _gist(table: Statements, node: ast.stmt) -> str:
         first = node.value.args[:1]
         return f"{segment(node.value.func)}({segment(first[0]) if first else ''}"
     return segment(node).split("\n", 1)[0]
+
+
+def _target(table: Statements, node: ast.expr) -> str:
+    """A variable, or what an item of is stored."""
+    if isinstance(node, ast.Subscript):
+        return f"{_target(table, node.value)}[]"
+    return table.source.segment(node)

@@ -79,8 +79,9 @@ class Reducer:
 
     @property
     def _single(self) -> list[Pass]:
-        """The passes that have a part in the proof."""
-        return [each for each in self._passes if not each.shortcut and each.turn is not Turn.COSMETIC]
+        """The passes that have a part in the proof. One has a part in it once, however many turns it has."""
+        parts = [each for each in self._passes if not each.shortcut and each.turn is not Turn.COSMETIC]
+        return list({each.hints: each for each in parts}.values())
 
     def _of(self, turn: Turn) -> list[Pass]:
         return [each for each in self._passes if each.turn is turn]
@@ -216,6 +217,7 @@ class Reducer:
                     trusting,
                     facts.markers,
                     substitutes,
+                    facts.failing(table),
                 )
                 if not verify:
                     attempt.presume(failed)

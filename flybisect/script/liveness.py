@@ -18,10 +18,12 @@ _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 class Liveness:
-    """Says of one script what nothing reads, once a cut is made or as it stands."""
+    """Says of one script what nothing reads, once a cut is made or as it stands. `needed`: statements that
+    are of use whatever reads them."""
 
-    def __init__(self, table: Statements) -> None:
+    def __init__(self, table: Statements, needed: frozenset[int] = frozenset()) -> None:
         self._table = table
+        self._needed = needed
         self.reads = [tuple(_read(table, entry)) for entry in table.all]
         """By statement: the variables it reads, with the offset of each read."""
         effects = Effects(table)
@@ -45,30 +47,59 @@ class Liveness:
         `total = total + x` where no other statement reads `total`. A store into an attribute or an
         element has an effect and is not among them, nor a call that launches, nor a field of a class.
         """
-        dead = _Marked(self._table, self, cut or Cut()).dead
-        return [number for number in sorted(dead) if self.holders[number].isdisjoint(dead)]
+        return self._outermost(_Marked(self._table, self, cut or Cut(), self._needed).dead)
 
     def with_unread(self, cut: Cut) -> Cut:
         """A closed cut together with what nothing reads any more because of it."""
-        more = set(self.unread(cut)) - self._unread_before
-        parts = frozenset(part for number in more for part in self._table.subtree(number))
+        dead = _Marked(self._table, self, cut, self._needed.union(self.ends)).dead
+        parts = frozenset(part for number in self._outermost(dead) for part in self._table.subtree(number))
         return Cut(cut.statements | parts, cut.elements, cut.edits, cut.lost)
 
     @cached_property
-    def _unread_before(self) -> frozenset[int]:
-        return frozenset(self.unread())
+    def ends(self) -> tuple[int, ...]:
+        """What is unread and read by nothing else that is; of statements that read one another alone the
+        last. All that is unread goes with these, and while they stay, what they read is of use to them."""
+        found: set[int] = set()
+        while dead := _Marked(self._table, self, Cut(), self._needed | found).dead:
+            outermost = self._outermost(dead)
+            found |= set(outermost) - self._read_among(outermost) or {outermost[-1]}
+        return tuple(sorted(found))
+
+    def _outermost(self, dead: set[int]) -> list[int]:
+        return [number for number in sorted(dead) if self.holders[number].isdisjoint(dead)]
+
+    def _read_among(self, numbers: list[int]) -> set[int]:
+        """Those that others of them read, or statements inside of others."""
+        binders: dict[Key, set[int]] = defaultdict(set)
+        for number in numbers:
+            for key in self.defined[number]:
+                binders[key].add(number)
+        read: set[int] = set()
+        for number in numbers:
+            for part in self._table.subtree(number):
+                for key, _ in self.reads[part]:
+                    read |= binders.get(key, set()) - {number}
+        return read
 
 
 class _Marked:
-    """What statements with an effect reach, by the variables that they read, and what they do not."""
+    """What statements with an effect reach, by the variables that they read, and what they do not. `kept`:
+    definitions that are taken for such statements."""
 
-    def __init__(self, table: Statements, facts: Liveness, cut: Cut) -> None:
+    def __init__(
+        self, table: Statements, facts: Liveness, cut: Cut, kept: frozenset[int] = frozenset()
+    ) -> None:
         self._table = table
         self._facts = facts
+        self._gone = cut.statements
         self._spans = [(edit.start, edit.end) for edit in cut.edits]
         self._spans += [span(table.source, element.owner, element.node) for element in cut.elements]
         left = [entry for entry in table.all if entry.number not in cut.statements]
-        definitions = [e for e in left if facts.defined[e.number] and not _inside(e, self._spans)]
+        definitions = [
+            entry
+            for entry in left
+            if facts.defined[entry.number] and entry.number not in kept and not _inside(entry, self._spans)
+        ]
         self.dead = {entry.number for entry in definitions}
         self._binders: dict[Key, list[int]] = defaultdict(list)
         for entry in definitions:
@@ -100,7 +131,7 @@ class _Marked:
         self.dead.discard(number)
         self._keep(number)
         for part in self._table.subtree(number):
-            if part == number or not self._runs(part):
+            if part == number or part in self._gone or not self._runs(part):
                 continue
             if part not in self.dead:
                 self._keep(part)

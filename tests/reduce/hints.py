@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.script.cut import carry_out, close
+from flybisect.script.liveness import Liveness
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 from flybisect.script.substitute import Substitutes
@@ -21,3 +22,11 @@ def candidates(each: Pass, text: str, facts: Facts | None = None) -> Iterator[tu
 
 def texts(each: Pass, text: str, facts: Facts | None = None) -> list[str]:
     return [candidate for _, candidate in candidates(each, text, facts)]
+
+
+def whole(each: Pass, text: str, facts: Facts | None = None) -> list[str]:
+    """The texts with what nothing reads any more gone, as a reduction tries them."""
+    facts = Facts() if facts is None else facts
+    table = Statements(Source(text))
+    cuts = [close(table, hint.cut, Substitutes(table, facts.kinds)) for hint in each.hints(table, facts)]
+    return [carry_out(table, Liveness(table).with_unread(cut)) for cut in cuts]

@@ -19,7 +19,7 @@ from flybisect.reduce.passes import (
     unwrap,
 )
 from flybisect.script.instrument import Kinds
-from tests.reduce.hints import texts
+from tests.reduce.hints import texts, whole
 
 SAME_KIND = Kinds({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})
 
@@ -136,11 +136,13 @@ def test_attributes_that_nothing_reads() -> None:
 
 def test_a_sum_that_nothing_reads_is_dead() -> None:
     text = "t = 0\nt = t + 1\nt = t + 2\ng()\n"
-    assert texts(dead.PASS, text) == [
-        "g()\n",
-        text.replace("t = t + 1\n", ""),
-        text.replace("t = t + 2\n", ""),
-    ]
+    assert texts(dead.PASS, text) == [text.replace("t = t + 2\n", "")]
+    assert whole(dead.PASS, text) == ["g()\n"]
+
+
+def test_what_only_dead_statements_read_goes_with_the_last_of_them() -> None:
+    text = "a = 1\ndef f(n): return n\nb = f(a)\nc = f(a)\nd = c\n"
+    assert whole(dead.PASS, text) == [text.replace("b = f(a)\n", ""), text.replace("c = f(a)\nd = c\n", "")]
 
 
 def test_noise() -> None:

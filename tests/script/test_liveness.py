@@ -86,9 +86,59 @@ def test_a_cut_takes_the_sum_along_that_it_was_the_reader_of() -> None:
     assert carry_out(table, Liveness(table).with_unread(cut)) == "for i in range(3):\n    pass\nprint(1)\n"
 
 
+def ends(text: str) -> list[str]:
+    table = Statements(Source(text))
+    return [table.source.segment(table.all[number].node) for number in Liveness(table).ends]
+
+
+def test_the_ends_of_what_is_unread() -> None:
+    assert ends("a = 1\nb = a\nc = b\nd = a\nprint(1)\n") == ["c = b", "d = a"]
+    assert ends("t = 0\nt = t + 1\nt += 2\nu = t\n") == ["u = t"]
+    assert ends("t = 0\nt = t + 1\nt += 2\n") == ["t += 2"], "they read one another"
+    assert ends("def f():\n    y = 1\n    z = y\n    return 2\n") == [
+        "def f():\n    y = 1\n    z = y\n    return 2",
+        "z = y",
+    ]
+    assert ends("a = 1\nprint(a)\n") == []
+
+
+def test_what_an_unread_statement_reads_goes_where_that_no_longer_does() -> None:
+    text = "a = 1\ndef f(n): return n\nb = f(a)\n"
+    table = Statements(Source(text))
+    start = text.index("f(a)")
+    cut = Cut(edits=frozenset([Edit(start, start + 4, "a")]))
+    assert carry_out(table, Liveness(table).with_unread(cut)) == "a = 1\nb = a\n"
+
+
+@given(scripts())
+@examples(40)
+def test_with_the_ends_all_goes_that_is_unread(text: str) -> None:
+    table = Statements(Source(text))
+    liveness = Liveness(table)
+    cut = liveness.with_unread(close(table, Cut(frozenset(liveness.ends))))
+    assert set(liveness.unread()) <= cut.statements
+    assert Liveness(table).with_unread(Cut()) == Cut()
+
+
 @given(scripts())
 @examples(40)
 def test_without_it_a_script_still_runs(text: str) -> None:
     left = without(text)
     assert unbound_names(left) <= unbound_names(text)
     assert run(left).ended_well, left
+
+
+def test_what_a_cut_function_body_reads_is_unread() -> None:
+    text = "def g(): return 1\ndef f():\n    x = g()\n    return 2\nprint(f())\n"
+    table = Statements(Source(text))
+    cut = Liveness(table).with_unread(close(table, Cut(frozenset([3]))))
+    assert carry_out(table, cut) == "def f():\n    return 2\nprint(f())\n"
+
+
+def test_what_is_needed_stays_whatever_reads_it() -> None:
+    text = "a = 1\nb = a\nc = b\nprint(c)\n"
+    table = Statements(Source(text))
+    cut = close(table, Cut(frozenset([3])))
+    assert carry_out(table, Liveness(table).with_unread(cut)) == ""
+    assert carry_out(table, Liveness(table, frozenset([1])).with_unread(cut)) == "a = 1\nb = a\n"
+    assert Liveness(table, frozenset([1])).ends == ()

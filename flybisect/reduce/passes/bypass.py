@@ -19,7 +19,7 @@ from flybisect.script.substitute import Substitutes
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Statements that bind a value of the DSL which others read; those that take most along first."""
-    substitutes, liveness = Substitutes(table, facts.kinds), Liveness(table)
+    substitutes, liveness = Substitutes(table, facts.kinds), Liveness(table, facts.failing(table))
     weighed = [
         (_weight(table, cut, substitutes, liveness), entry)
         for entry in table.all

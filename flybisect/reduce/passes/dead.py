@@ -13,16 +13,16 @@ from flybisect.script.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
-    """The assignments, imports and functions whose names no statement left reads; attributes that nothing
-    reads of any object; repeated imports, as modules that became one text have them."""
+    """The assignments, imports and functions whose names no statement left reads, with what only they read;
+    attributes that nothing reads of any object; repeated imports, as modules that became one text have
+    them. The statement that the compiler names stays: it is where the bug shows."""
+    ends = Liveness(table, facts.failing(table)).ends
     return [
         Hint(
             f"dead {qualified(table, table.all[number])}-{table.source.segment(table.all[number].node)}",
             Cut(statements=frozenset([number])),
         )
-        for number in dict.fromkeys(
-            [*Liveness(table).unread(), *_repeated(table), *_unread_attributes(table)]
-        )
+        for number in dict.fromkeys([*ends, *_repeated(table), *_unread_attributes(table)])
     ]
 
 

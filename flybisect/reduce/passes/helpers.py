@@ -19,8 +19,8 @@ from flybisect.script.substitute import Substitutes
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """For each function all its calls, and each call: the largest part of it that had its class and IR
-    type, else a variable that had. Those alone that take statements along, the most first; what only
-    makes a line shorter is left to `expressions`."""
+    type, else a variable that had. Those alone that take statements along; what only makes a line shorter
+    is left to `expressions`."""
     of_function: dict[str, set[Edit]] = defaultdict(set)
     single: list[Hint] = []
     for name, label, edit in _calls(table, facts):
@@ -31,9 +31,9 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
         for name, edits in of_function.items()
         if len(edits) > 1
     ]
-    liveness = Liveness(table)
+    liveness = Liveness(table, facts.failing(table))
     weighed = [(_weight(table, liveness, hint.cut), hint) for hint in [*every, *single]]
-    return [hint for weight, hint in sorted(weighed, key=lambda each: -each[0]) if weight]
+    return [hint for weight, hint in weighed if weight]
 
 
 def _weight(table: Statements, liveness: Liveness, cut: Cut) -> int:

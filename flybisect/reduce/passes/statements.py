@@ -19,7 +19,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     failed alone. So the ends of dependence come before the beginnings.
     """
     read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
-    weighed, liveness = [], Liveness(table)
+    weighed, liveness = [], Liveness(table, facts.failing(table))
     for entry in table.all:
         if _worth_a_trial(table, entry, read):
             cut = Cut(statements=frozenset([entry.number]))
