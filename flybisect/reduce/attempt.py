@@ -84,10 +84,18 @@ class Attempt:
         plain = [hint.cut for hint in failed if hint.cut == Cut(hint.cut.statements)]
         self._presumed = [close(self._table, cut, self._substitutes) for cut in plain]
 
+    def likely_first(self) -> list[Subset]:
+        """The likely hints in groups that can be made together, then each of the others."""
+        likely = frozenset(at for at, hint in enumerate(self._hints) if hint.likely)
+        others = sorted(frozenset(range(len(self._hints))) - likely)
+        return [*self._groups(likely), *(frozenset([at]) for at in others)]
+
     def compatible(self) -> list[Subset]:
         """The hints in groups that can be made together, as large as they come in the given order."""
+        return self._groups(frozenset(range(len(self._hints))))
+
+    def _groups(self, left: Subset) -> list[Subset]:
         groups: list[Subset] = []
-        left: Subset = frozenset(range(len(self._hints)))
         while left:
             # What cannot be built even alone is left to be answered without the judge.
             groups.append(self._joined(frozenset(), left) or left)

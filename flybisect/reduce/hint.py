@@ -24,6 +24,9 @@ class Hint:
     cut: Cut
     rank: int = 0
     """Hints of a lower rank are searched first; the text is read anew in between."""
+    likely: bool = False
+    """True for one that mostly holds: in a pass whose hints are tried alone it is tried with others like it,
+    before them."""
 
 
 @dataclass(frozen=True)

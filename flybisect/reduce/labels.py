@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TypeVar
 
+from flybisect.script.expressions import root_name
 from flybisect.script.scopes import Statement, Statements, qualified
 
 NEUTRAL = ("0", "1")
@@ -27,6 +29,45 @@ def without_numbers(text: str) -> str:
     0 and 1 stay, since `x * 1` is as good as `x` where `x * 64` was not.
     """
     return _NUMBER.sub(lambda found: found[0] if found[0] in NEUTRAL else "#", text)
+
+
+DEEP = 2
+"""What stands inside as many expressions as this goes without a word."""
+
+
+def outline(node: ast.expr) -> str:
+    """An expression without its numbers, and without what is deep inside, where most changes are made."""
+    return without_numbers(ast.unparse(_shallow(node, 0)))
+
+
+def outline_of(text: str) -> str:
+    """That of an expression's text."""
+    return outline(ast.parse(text, mode="eval").body)
+
+
+def _shallow(node: ast.expr, depth: int) -> ast.expr:
+    if depth >= DEEP:
+        return ast.Name("…")
+    return _copied(node, depth + (root_name(node) is None or isinstance(node, ast.Name)))
+
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+def _copied(node: _Node, depth: int) -> _Node:
+    fields = {
+        name: _part(value, depth - (name == "func"))  # A call by its name.
+        for name, value in ast.iter_fields(node)
+    }
+    return type(node)(**fields)
+
+
+def _part(value: object, depth: int) -> object:
+    if isinstance(value, list):
+        return [_part(each, depth) for each in value]
+    if isinstance(value, ast.expr):
+        return _shallow(value, depth)
+    return _copied(value, depth) if isinstance(value, ast.AST) else value
 
 
 def _gist(table: Statements, node: ast.stmt) -> str:

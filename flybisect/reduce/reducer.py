@@ -222,7 +222,10 @@ class Reducer:
                 if not verify:
                     attempt.presume(failed)
                 alone = verify or each.alone
-                chunks = parts(len(hints), len(hints)) if alone else attempt.compatible()
+                if verify:
+                    chunks = parts(len(hints), len(hints))
+                else:
+                    chunks = attempt.likely_first() if each.alone else attempt.compatible()
                 # A shortcut that holds for a few alone is not worth its trials.
                 grow(chunks, attempt.ask, max(2, len(hints) // 8) if each.shortcut else 1)
                 if len(chunks) > 1 and not alone and self._standing.best != before:

@@ -160,6 +160,11 @@ class Statements:
             yield parent
             parent = self.all[parent].parent
 
+    def outside_functions(self, entry: Statement) -> bool:
+        """True where a statement runs once, as the script is read."""
+        around = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return not any(isinstance(self.all[number].node, around) for number in self.ancestors(entry.number))
+
     def at_line(self, line: int) -> Statement | None:
         """The innermost statement that covers a 1-based line of the script."""
         lines = self.source.line_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flybisect.reduce.hint import Facts
-from flybisect.reduce.labels import without_numbers
+from flybisect.reduce.labels import label_of, outline_of, without_numbers
 from flybisect.reduce.passes import layouts, pairs
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
@@ -21,6 +21,31 @@ from flybisect.script.source import Source
 )
 def test_numbers_that_change_nothing_stay(text: str, label: str) -> None:
     assert without_numbers(text) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a", "a"),
+        ("x * 1", "x * 1"),
+        ("x * 64", "x * #"),
+        ("a * b + 64", "… * … + #"),
+        ("fx.slice(fx.zipped_divide(A, (1, 1)), (None, tid))", "fx.slice(fx.zipped_divide(…, …), (…, …))"),
+        ("tiled.thr_slice(tid).make(fx.f(C, 2))", "tiled.thr_slice(…).make(fx.f(…, …))"),
+        ("[a[i] for i in range(9)]", "[…[…] for i in range(…)]"),
+        ("f(x)[3]", "f(…)[#]"),
+    ],
+)
+def test_an_outline_leaves_out_what_changes_often(text: str, told: str) -> None:
+    assert outline_of(text) == told
+
+
+def test_a_store_is_the_same_at_another_index() -> None:
+    labels = set()
+    for index in ("0", "i * 4 + j", "f(i)"):
+        table = Statements(Source(f"out[{index}] = x\n"))
+        labels.add(label_of(table, table.all[0]))
+    assert labels == {": out[] ="}
 
 
 def test_a_layout_is_the_same_with_other_numbers() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import Facts, Pass
 from flybisect.reduce.passes import (
     annotated,
     arguments,
@@ -17,6 +17,8 @@ from flybisect.reduce.passes import (
     tidy,
 )
 from flybisect.script.instrument import Kinds
+from flybisect.script.scopes import Statements
+from flybisect.script.source import Source
 from tests.reduce.hints import texts
 
 
@@ -140,3 +142,17 @@ def test_brackets_that_a_call_of_the_original_has_too() -> None:
     assert texts(tidy.PASS, "x = [(r)]\ny = (a)\n", Facts(original="f(r)\ny = (a)\n")) == [
         "x = [r]\ny = (a)\n"
     ]
+
+
+def test_what_mostly_holds_is_tried_together() -> None:
+    def likely(each: Pass, text: str, kinds: Kinds | None = None) -> list[str]:
+        found = each.hints(Statements(Source(text)), Facts(kinds=kinds or Kinds()))
+        return [
+            next(iter(hint.cut.edits)).text if hint.cut.edits else hint.label for hint in found if hint.likely
+        ]
+
+    host, kernel = "run(t.zeros(64, dtype=t.int32))\n", "def f(a):\n    b = g(a, n=64)\n"
+    assert likely(constants.HALVED, kernel + host) == ["32"]
+    assert likely(arguments.PASS, kernel + host) == [": t.zeros(64, dtype=t.int32) - dtype"]
+    converted = "import m\ndef f(a):\n    b = m.Int32(a) + m.g(a, 2)\n"
+    assert likely(expressions.PASS, converted) == ["a"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -9,12 +10,12 @@ from hypothesis import strategies as st
 
 from flybisect.observation import Observation, Want
 from flybisect.reduce.facts import learn
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import PASSES, functions, statements
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
 from flybisect.script.check import problem, syntax_problem, unbound_names
-from flybisect.script.cut import carry_out, close
+from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
 from flybisect.script.measure import size_of
 from flybisect.script.scopes import Statements
@@ -232,3 +233,20 @@ def launch():
 
 launch()
 """
+
+
+def test_likely_hints_are_tried_at_once_and_the_others_alone() -> None:
+    def simple(table: Statements, facts: Facts) -> list[Hint]:
+        return [
+            Hint(table.source.segment(entry.node), Cut(frozenset([entry.number])), likely=entry.number > 2)
+            for entry in table.all
+            if isinstance(entry.node, ast.Assign)
+        ]
+
+    judge = Needle(reached)
+    text = "import toy\na = 1\nb = 2\nc = 3\nd = 4\ntoy.needle(1)\n"
+    Reducer(judge, [Pass("simple", "assignments", simple, alone=True)]).run(text)
+    without = ["c = 3\nd = 4\n", "a = 1\n", "b = 2\n"]
+    for at, asked in enumerate(judge.asked[:3]):
+        text = text.replace(without[at], "")
+        assert asked == text

@@ -26,7 +26,8 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
                         continue
                     if not (call in decorators and len(call.keywords) + len(call.args) == 1):
                         label = f"{qualified(table, entry)}: {table.source.segment(call)} - {keyword.arg}"
-                        found.append(Hint(label, Cut(elements=frozenset([Element(call, keyword)]))))
+                        cut = Cut(elements=frozenset([Element(call, keyword)]))
+                        found.append(Hint(label, cut, likely=table.outside_functions(entry)))
     return found
 
 

@@ -33,7 +33,11 @@ def _every(table: Statements) -> Iterator[tuple[Hint, Hint | None]]:
                 continue
             label = f"{label_of(table, entry)} number {at}: {table.source.segment(node)}"
             hints = [
-                Hint(f"{label} -> {new}", Cut(edits=frozenset([Edit(*table.source.span(node), new)])))
+                Hint(
+                    f"{label} -> {new}",
+                    Cut(edits=frozenset([Edit(*table.source.span(node), new)])),
+                    likely=table.outside_functions(entry),
+                )
                 for new in (half, one)
                 if new is not None
             ]

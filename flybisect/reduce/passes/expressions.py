@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.reduce.labels import label_of, without_numbers
+from flybisect.reduce.labels import label_of, outline, outline_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit
 from flybisect.script.expressions import SCOPES, Place, modules, operand_text, parts_of, places, root_name
@@ -28,15 +28,25 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     found: list[Hint] = []
     for entry in table.all:
         for place in places(table, entry):
-            old = table.source.segment(place.node)
             news = list(_replacements(table, place, imported, facts.kinds))
             if isinstance(place.node, ast.Call) and not isinstance(place.parent, ast.Expr):
                 news += _another(table, place, facts.kinds, substitutes)
+            old = outline(place.node) if news else ""
             for new in dict.fromkeys(news):
                 edit = Edit(*table.source.span(place.node), new)
-                label = f"{label_of(table, entry)} {without_numbers(f'{old} -> {new}')}"
-                found.append(Hint(label, Cut(edits=frozenset([edit]))))
+                label = f"{label_of(table, entry)} {old} -> {outline_of(new)}"
+                likely = _converts(place.node, new, table, imported) or table.outside_functions(entry)
+                found.append(Hint(label, Cut(edits=frozenset([edit])), likely=likely))
     return found
+
+
+def _converts(node: ast.expr, new: str, table: Statements, imported: frozenset[str]) -> bool:
+    """`x` for `fx.Int32(x)`: it mostly does as well."""
+    if not isinstance(node, ast.Call) or node.keywords or len(node.args) != 1:
+        return False
+    if not isinstance(node.func, (ast.Name, ast.Attribute)) or root_name(node.func) not in imported:
+        return False
+    return new.strip("()") == table.source.segment(node.args[0]).strip("()")
 
 
 def _replacements(table: Statements, place: Place, imported: frozenset[str], kinds: Kinds) -> Iterator[str]:
