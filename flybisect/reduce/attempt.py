@@ -201,9 +201,9 @@ class Attempt:
 
     def _note_failure(self, subset: Subset, text: str | None, cut: Cut) -> None:
         fresh = subset - self._chosen
-        if len(fresh) == 1 and (text is not None or not self._chosen):
+        if len(fresh) == 1 and text is not None:
             self._standing.failed.add(self._hints[min(fresh)].label)
-            if text is not None and cut.statements and not cut.edits:
+            if cut.statements and not cut.edits:
                 self._hopeless.append(cut)
 
     def _accept(self, subset: Subset, text: str) -> None:

@@ -12,7 +12,7 @@ mostly fails, as does all that is asked for the proof. Of 80 trials of the Buffe
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -21,8 +21,10 @@ from flybisect.reduce import attempt
 
 HOLDS = Verdict(Answer.INTERESTING)
 FAILS = Verdict(Answer.UNINTERESTING)
-DOUBTFUL = frozenset({"statements", "bypass", "layouts", "expressions"})
+DOUBTFUL = frozenset({"statements", "bypass", "layouts", "expressions", "parameters", "host"})
 """Passes whose first question mostly fails; that of all others mostly holds."""
+BELIEF = 2
+"""Answers that what is said here of a pass counts for, beside those that it had in this run."""
 FORGIVEN = 3
 """Questions that were foreseen and are not asked, before the copy is set right."""
 FARTHEST = 24
@@ -55,12 +57,32 @@ class Telling(Judging, Protocol):
         ...
 
 
+class Rates:
+    """How often the questions of a pass held, the first of a search and those behind one that failed."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, bool], list[bool]] = defaultdict(list)
+
+    def note(self, activity: str, first: bool, held: bool) -> None:
+        self._answers[activity, first].append(held)
+
+    def holds(self, activity: str, first: bool) -> bool:
+        """Whether the next one is more likely to hold than to fail."""
+        if activity.startswith("verify"):
+            return False
+        answers = self._answers[activity, first]
+        believed = BELIEF if first and activity not in DOUBTFUL else 0
+        return 2 * (sum(answers) + believed) > len(answers) + BELIEF
+
+
 class Foresight:
     """A judge that is told what may be asked next. To be closed."""
 
     def __init__(self, judge: Judging) -> None:
         self._judge = judge
         self._ahead: Callable[[Telling], None] = lambda judge: None
+        self._activity = ""
+        self._rates = Rates()
         self._answers: dict[str, bool] = {}
         self._copy: _Aside | None = None
         self._expected: deque[Guess] = deque()
@@ -68,6 +90,7 @@ class Foresight:
     def begin(self, activity: str, ahead: Callable[[Telling], None]) -> None:
         """See `Telling`."""
         self._ahead = ahead
+        self._activity = activity
 
     @property
     def compares(self) -> bool:
@@ -88,7 +111,10 @@ class Foresight:
         trusted: Callable[[str], bool] = lambda source: False,
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
-        for source, verdict in self._judge.verdicts(sources, trusted, self._foreseen):
+        answers = self._judge.verdicts(sources, trusted, self._foreseen)
+        for number, (source, verdict) in enumerate(answers):
+            if source not in self._answers:
+                self._rates.note(self._activity, number == 0, verdict.interesting)
             self._answers[source] = verdict.interesting
             yield source, verdict
 
@@ -102,7 +128,7 @@ class Foresight:
         if not self._on_track(asked):
             self.close()
             self._expected.clear()
-            self._copy = _Aside(_Copied(self._judge, dict(self._answers)), self._ahead)
+            self._copy = _Aside(_Copied(self._judge, self._rates, dict(self._answers)), self._ahead)
             if not self._on_track(asked):
                 return
         yield from tuple(self._expected)
@@ -132,8 +158,9 @@ class _Over(BaseException):
 class _Copied:
     """The copy's judge: what is known, and else what is to be expected, which is told."""
 
-    def __init__(self, judge: Judging, answers: dict[str, bool]) -> None:
+    def __init__(self, judge: Judging, rates: Rates, answers: dict[str, bool]) -> None:
         self._judge = judge
+        self._rates = rates
         self._answers = answers
         self.meets: Callable[[Guess], None] = lambda guess: None
         self.activity = ""
@@ -165,7 +192,7 @@ class _Copied:
             known = self._answers.get(source)
             if known is None:
                 self.meets((source, trusted(source)))
-                known = number == 0 and self.activity not in DOUBTFUL and "verify" not in self.activity
+                known = self._rates.holds(self.activity, number == 0)
                 self._answers[source] = known
             yield source, HOLDS if known else FAILS
 

@@ -1,14 +1,16 @@
 """The scheduling of passes: rounds until nothing goes any more, then the proof that it does not.
 
 A round runs every pass with delta debugging over its hints, those left out that failed before. When
-a round changes nothing, every single hint of every pass is tried on the script as it stands. If all
-fail, the script is 1-minimal over the passes; if one holds, rounds begin again.
+a round changes nothing, every single hint of every pass is tried on the script as it stands. If one
+holds, rounds follow, and the proof goes on with the next pass. Where all passes in a row have failed on
+one text, it is 1-minimal over the passes.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -67,15 +69,26 @@ class Reducer:
         self._standing.begin(text)
         self._original = text
         self._learned = (text, learn(self._judge, text))
-        while True:
-            self._rounds()
+        self._rounds()
+        self._prove()
+        self._polish()
+        return Reduction(self._standing.best, minimal=True)
+
+    def _prove(self) -> None:
+        """Every single hint on the script as it stands, until all passes in a row have failed on one text."""
+        waiting = deque(self._single)
+        failed: list[Pass] = []
+        while waiting:
+            each = waiting.popleft()
+            self._following = [(later, True) for later in waiting]
             before = self._standing.best
-            for at, each in enumerate(single := self._single):
-                self._following = [(later, True) for later in single[at + 1 :]]
-                self._search(each, verify=True, trusting=False)
-            if self._standing.best == before:
-                self._polish()
-                return Reduction(self._standing.best, minimal=True)
+            self._search(each, verify=True, trusting=False)
+            if self._standing.best != before:
+                self._rounds()
+                waiting.extend([*failed, each])
+                failed = []
+            else:
+                failed.append(each)
 
     @property
     def _single(self) -> list[Pass]:

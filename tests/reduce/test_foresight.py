@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.observation import Answer, Observation, Verdict, Want
-from flybisect.reduce.foresight import Foresight, Guess, Judging, Telling
+from flybisect.reduce.foresight import Foresight, Guess, Judging, Rates, Telling
 
 
 class Known:
@@ -77,7 +77,7 @@ def run(wanted: Callable[[str], bool], ahead: int, *, fails: bool = False) -> tu
     known = Known(wanted, ahead)
     foresight = Foresight(known)
     try:
-        return known, shrink(foresight, ["host", "verify host", "statements"], "abcdefgh", fails)
+        return known, shrink(foresight, ["names", "verify names", "statements"], "abcdefgh", fails)
     finally:
         foresight.close()
 
@@ -88,7 +88,7 @@ def test_the_search_goes_the_same_way(needed: set[str], ahead: int) -> None:
         return needed <= set(source)
 
     alone = Known(wanted, 0)
-    assert shrink(alone, ["host", "verify host", "statements"], "abcdefgh") == "".join(sorted(needed))
+    assert shrink(alone, ["names", "verify names", "statements"], "abcdefgh") == "".join(sorted(needed))
     known, best = run(wanted, ahead)
     assert (known.asked, best) == (alone.asked, "".join(sorted(needed)))
 
@@ -111,6 +111,18 @@ def test_it_is_set_right_where_it_was_wrong() -> None:
     known, _ = run(lambda source: set("gh") <= set(source), ahead=1)
     # Six hold, then two fail: the copy is wrong once.
     assert len(known.unforeseen) <= 2
+
+
+def test_what_a_pass_had_weighs_more_than_what_is_thought_of_it() -> None:
+    rates = Rates()
+    assert rates.holds("names", first=True) and not rates.holds("names", first=False)
+    assert not rates.holds("statements", first=True)
+    assert not rates.holds("verify names", first=True)
+    for _ in range(3):
+        rates.note("names", first=True, held=False)
+        rates.note("statements", first=True, held=True)
+    assert not rates.holds("names", first=True)
+    assert rates.holds("statements", first=True) and not rates.holds("statements", first=False)
 
 
 @pytest.mark.parametrize("fails", [False, True])
