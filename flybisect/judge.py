@@ -141,7 +141,19 @@ class Judge:
         assert first is not None
         self.repeats.notes = self._journal if isinstance(self._journal, Notes) else None
         pinned = self._deciding.verdict(first)
-        self.repeats.begin(pinned, first.subject.seconds, lambda: self._deciding.fresh(source, None)[0])
+
+        def runs(times: int) -> Iterator[Verdict]:
+            """By new trials, `jobs` at once."""
+            together = Speculation(
+                lambda _, cancelled: self._deciding.fresh(source, cancelled)[0],
+                lambda number: number,
+                self.jobs,
+            )
+            with closing(together):
+                for _, verdict in together.in_order(range(times)):
+                    yield verdict
+
+        self.repeats.begin(pinned, first.subject.seconds, runs)
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""

@@ -11,7 +11,7 @@ candidate: which ones is told by their text, so that a search that is gone on wi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
 
 from flybisect.errors import UserError
@@ -24,6 +24,8 @@ EVERY = 32
 
 Again = Callable[[], Verdict]
 """Judges the same script by fresh trials, whatever is known of it."""
+Runs = Callable[[int], Iterable[Verdict]]
+"""The same so many times, which may be side by side."""
 
 
 @runtime_checkable
@@ -52,18 +54,18 @@ class Repeats:
         self.runs = 1
         """Of a candidate that does not show the bug at first."""
 
-    def begin(self, first: Verdict, seconds: float, again: Again) -> None:
+    def begin(self, first: Verdict, seconds: float, runs: Runs) -> None:
         """Look at the unreduced script, which is interesting, some more, unless an earlier run of the session
         did. `seconds`: what a run takes. Raises UserError where it shows its bug too rarely."""
         self._begun = True
         if (known := self._known()) is not None:
             self._settle(known)
             return
-        for _ in range(1 if seconds >= SLOW else AT_START):
-            if not _same(first, again()):
-                self._measure(first, again)
-                return
-        self._note(Rate(1, 1))
+        answers = list(runs(1 if seconds >= SLOW else AT_START))
+        if all(_same(first, each) for each in answers):
+            self._note(Rate(1, 1))
+        else:
+            self._measure(first, runs)
 
     def _known(self) -> Rate | None:
         text = self.notes.noted(NOTE) if self.notes is not None else None
@@ -86,7 +88,7 @@ class Repeats:
             if second.answer is Answer.UNRESOLVED or _same(verdict, second):
                 return verdict
             shown = verdict if verdict.interesting else second
-            self._measure(shown, again)
+            self._measure(shown, lambda times: (again() for _ in range(times)))
             return shown
         for _ in range(self.runs - 1):
             if verdict.interesting:
@@ -94,10 +96,9 @@ class Repeats:
             verdict = again()
         return verdict
 
-    def _measure(self, shown: Verdict, again: Again) -> None:
+    def _measure(self, shown: Verdict, runs: Runs) -> None:
         """`shown`: a run that shows the bug; another one was seen that does not."""
-        answers = [again() for _ in range(MEASURED - 2)]
-        rate = Rate(1 + sum(_same(shown, each) for each in answers), MEASURED)
+        rate = Rate(1 + sum(_same(shown, each) for each in runs(MEASURED - 2)), MEASURED)
         self._note(rate)
         self._settle(rate)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,10 @@ def flaky(rate: float, seed: int = 0) -> Callable[[], Verdict]:
     return lambda: SHOWS if rolls.random() < rate else NOT
 
 
+def runs_of(again: Callable[[], Verdict]) -> Callable[[int], Iterable[Verdict]]:
+    return lambda times: [again() for _ in range(times)]
+
+
 def test_a_bug_that_always_shows_costs_two_runs() -> None:
     asked: list[int] = []
 
@@ -35,7 +41,7 @@ def test_a_bug_that_always_shows_costs_two_runs() -> None:
         return SHOWS
 
     repeats = Repeats()
-    repeats.begin(SHOWS, 0.3, again)
+    repeats.begin(SHOWS, 0.3, runs_of(again))
     assert (len(asked), repeats.rate, repeats.runs) == (2, None, 1)
     for number in range(10 * EVERY):
         repeats.settled(f"x = {number}", SHOWS, again)
@@ -49,7 +55,7 @@ def test_a_flaky_bug_is_measured_and_rarely_missed(rate: float) -> None:
     repeats = Repeats()
     repeats.notify = said.append
     while repeats.rate is None:
-        repeats.begin(SHOWS, 0.3, again)
+        repeats.begin(SHOWS, 0.3, runs_of(again))
     assert repeats.rate.runs == MEASURED
     assert 1 < repeats.runs <= MOST
     (sentence,) = said
@@ -61,12 +67,12 @@ def test_a_flaky_bug_is_measured_and_rarely_missed(rate: float) -> None:
 
 def test_a_bug_that_is_too_rare_is_refused_with_its_rate() -> None:
     with pytest.raises(UserError, match=r"shows in [1-4] of 20 runs"):
-        Repeats().begin(SHOWS, 0.3, flaky(0.05))
+        Repeats().begin(SHOWS, 0.3, runs_of(flaky(0.05)))
 
 
 def test_it_is_noticed_along_the_way() -> None:
     repeats = Repeats()
-    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    repeats.begin(SHOWS, 0.3, runs_of(lambda: SHOWS))
     again = flaky(0.6)
     for number in range(20 * EVERY):
         repeats.settled(f"x = {number}", again(), again)
@@ -79,7 +85,7 @@ def test_what_is_unclear_is_not_repeated() -> None:
         raise AssertionError
 
     repeats = Repeats()
-    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    repeats.begin(SHOWS, 0.3, runs_of(lambda: SHOWS))
     repeats.runs = 5
     assert repeats.settled("x", UNCLEAR, never) is UNCLEAR
 
@@ -139,7 +145,7 @@ def test_a_note_that_makes_no_sense_is_none(text: str) -> None:
 
     repeats = Repeats()
     repeats.notes = kept = Kept()
-    repeats.begin(SHOWS, 0.3, lambda: SHOWS)
+    repeats.begin(SHOWS, 0.3, runs_of(lambda: SHOWS))
     assert kept.said == "1/1"
 
 
@@ -158,6 +164,23 @@ def test_a_rate_that_was_measured_holds_for_the_next_run() -> None:
     again = flaky(0.5, seed=1)
     while first.rate is None:
         kept.said = None
-        first.begin(SHOWS, 0.3, again)
-    second.begin(SHOWS, 0.3, again)
+        first.begin(SHOWS, 0.3, runs_of(again))
+    second.begin(SHOWS, 0.3, runs_of(again))
     assert (second.rate, second.runs) == (first.rate, first.runs)
+
+
+def test_with_two_jobs_the_unreduced_script_is_looked_at_side_by_side(tmp_path: Path) -> None:
+    both = threading.Barrier(2, timeout=20)
+    looked = threading.Event()
+
+    def answer(probe: Probe, toolchain: Toolchain) -> Observation:
+        if looked.is_set():
+            both.wait()
+        return by_first_word(probe, toolchain)
+
+    judge = judge_of(Replay(answer), tmp_path, jobs=2)
+    with closing(judge):
+        assert judge.pin("gemm_buffer64; 0").interesting
+        looked.set()
+        judge.look_again("gemm_buffer64; 0")
+    assert judge.repeats.rate is None
