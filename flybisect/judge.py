@@ -144,11 +144,11 @@ class Judge:
 
         def runs(times: int) -> Iterator[Verdict]:
             """By new trials, `jobs` at once."""
-            together = Speculation(
-                lambda _, cancelled: self._deciding.fresh(source, cancelled)[0],
-                lambda number: number,
-                self.jobs,
-            )
+
+            def run(number: int, cancelled: threading.Event) -> Verdict:
+                return self._deciding.fresh(source, cancelled)[0]
+
+            together = Speculation(run, lambda number: number, self.jobs)
             with closing(together):
                 for _, verdict in together.in_order(range(times)):
                     yield verdict

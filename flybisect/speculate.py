@@ -104,8 +104,8 @@ class Speculation(Generic[Item, Answer]):
             return
         stream = _Stream(items, self._jobs, self._costless)
         try:
-            while (head := stream.pop()) is not None:
-                yield head.item, self.answer(head.item, stream.further())
+            for item in stream:
+                yield item, self.answer(item, stream.further())
         finally:
             self.cancel()
             self.wait()
@@ -187,11 +187,6 @@ class Speculation(Generic[Item, Answer]):
                 self._changed.notify_all()
 
 
-@dataclass(frozen=True)
-class _Head(Generic[Item]):
-    item: Item
-
-
 class _Stream(Generic[Item]):
     """Items that are pulled ahead, so many that cost anything."""
 
@@ -201,11 +196,9 @@ class _Stream(Generic[Item]):
         self._costless = costless
         self._waiting: deque[Item] = deque()
 
-    def pop(self) -> _Head[Item] | None:
-        """The next one; None at the end."""
-        if not self._waiting:
-            self._pull()
-        return _Head(self._waiting.popleft()) if self._waiting else None
+    def __iter__(self) -> Iterator[Item]:
+        while self._waiting or self._pull():
+            yield self._waiting.popleft()
 
     def further(self) -> Iterator[Item]:
         """Those that come after it."""
