@@ -153,9 +153,10 @@ class Attempt:
         built = self._built(subset)
         if built is None:
             return None, asked
-        text, cut = built
-        vain = self._is_hopeless(asked, cut) or not size_of(text) < self._size or self._is_the_base(text)
-        return (None if vain else text), cut
+        text, closed, made = built
+        hopeless = self._holds_a_failure(asked, made) or self._is_too_much(asked, closed)
+        vain = hopeless or not size_of(text) < self._size or self._is_the_base(text)
+        return (None if vain else text), made
 
     def _is_the_base(self, text: str) -> bool:
         """True where nothing is left of what tells the case from what it is compared with, so that both
@@ -165,30 +166,31 @@ class Attempt:
     def _cut_of(self, subset: Subset) -> Cut:
         return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())
 
-    def _built(self, subset: Subset) -> tuple[str, Cut] | None:
-        """The text and its closed cut; None where the changes do not go together."""
+    def _built(self, subset: Subset) -> tuple[str, Cut, Cut] | None:
+        """The text, its closed cut, and that with what nothing reads any more; None where the changes do not
+        go together. In the proof what nothing reads any more stays: to cut that is another step."""
         try:
-            cut = close(self._table, self._cut_of(subset), self._substitutes)
-            text = carry_out(self._table, self._liveness.with_unread(cut))
+            closed = close(self._table, self._cut_of(subset), self._substitutes)
+            made = closed if self._verify else self._liveness.with_unread(closed)
+            text = carry_out(self._table, made)
             unbound = unbound_names(text)
         except (Conflict, SyntaxError, ValueError, RecursionError):
             return None
-        return (text, cut) if unbound <= self._unbound else None
+        return (text, closed, made) if unbound <= self._unbound else None
 
-    def _is_hopeless(self, asked: Cut, closed: Cut) -> bool:
-        """True for cuts that hold one which failed alone. While rounds go on also for those that take
-        far more along than they are about: these are left to the proof at the end."""
-        if self._holds_a_failure(asked, closed):
-            return True
+    def _is_too_much(self, asked: Cut, closed: Cut) -> bool:
+        """While rounds go on, true for cuts that take far more along than they are about: these are left to
+        the proof at the end."""
         if self._verify:
             return False
         wanted = {part for number in asked.statements for part in self._table.subtree(number)}
         return len(closed.statements) > FAR_MORE + 2 * len(wanted | asked.bypassed)
 
-    def _holds_a_failure(self, asked: Cut, closed: Cut) -> bool:
-        """False where the cut writes something in another place: then its statements may be there."""
+    def _holds_a_failure(self, asked: Cut, made: Cut) -> bool:
+        """True for a cut that holds one which failed alone. False where it writes something in another place:
+        then its statements may be there."""
         return not asked.edits and any(
-            failed.statements <= closed.statements and failed.elements <= closed.elements
+            failed.statements <= made.statements and failed.elements <= made.elements
             for failed in [*self._hopeless, *self._presumed]
         )
 

@@ -50,9 +50,10 @@ class Facts:
     """The unreduced text; what stands in it is left as its author wrote it."""
 
     def failing(self, table: Statements) -> frozenset[int]:
-        """The statement that the compiler names in its error; nothing else need read what it gives."""
+        """The statement that the compiler names in its error, with those inside of it; nothing else need read
+        what they give."""
         entry = None if self.failing_line is None else table.at_line(self.failing_line)
-        return frozenset() if entry is None else frozenset([entry.number])
+        return frozenset() if entry is None else frozenset(table.subtree(entry.number))
 
 
 class Turn(Enum):

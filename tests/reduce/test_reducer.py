@@ -250,3 +250,12 @@ def test_likely_hints_are_tried_at_once_and_the_others_alone() -> None:
     for at, asked in enumerate(judge.asked[:3]):
         text = text.replace(without[at], "")
         assert asked == text
+
+
+@pytest.mark.parametrize("located", [False, True])
+def test_the_last_reader_goes_without_what_it_reads(located: bool) -> None:
+    text = "import toy\nfor i in range(2):\n    a = 1\n    a = a + toy.needle(3)\nprint(a)\n"
+    judge = Needle(reached, located=located)
+    result = Reducer(judge, [statements.PASS]).run(text)
+    assert "print" not in result.text
+    assert result.minimal
