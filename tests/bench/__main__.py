@@ -15,7 +15,7 @@ from importlib import import_module
 from tests.bench.machine import machine
 from tests.bench.report import write
 
-BENCHES = ("probe", "memory", "reductions", "large", "peers", "scaling", "bisecting", "searching")
+BENCHES = ("probe", "memory", "reductions", "large", "peers", "scaling", "jobs", "bisecting", "searching")
 
 
 def main() -> None:
