@@ -61,6 +61,13 @@ class Deciding:
         older lose count of their depth where several threads do it (`AST constructor recursion depth`)."""
         return self.memo.known(source) is not None or self._problem(source) is not None
 
+    def known(self, source: str) -> bool | None:
+        """Whether it is interesting, where `is_known`."""
+        verdict = self.memo.known(source)
+        if verdict is not None:
+            return verdict.interesting
+        return None if self._problem(source) is None else False
+
     def decide(self, source: str, cancelled: threading.Event) -> Decision:
         known = self.memo.known(source)
         if known is not None:

@@ -196,6 +196,10 @@ class Judge:
         wanted = self.oracle.wants | wants
         return tuple(self._trials.shown(source, each, wanted, by_command=False)[0] for each in settings)
 
+    def known(self, source: str) -> bool | None:
+        """Whether a script is interesting, where that takes no trial to tell."""
+        return self._deciding.known(source)
+
     def failing_line(self, source: str) -> int | None:
         """The script's line that the compiler named when this very text was found interesting."""
         return self._failing_line.get(source)

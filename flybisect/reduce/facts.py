@@ -23,10 +23,13 @@ class Observing(Protocol):
         ...
 
 
-def learn(judge: Observing, text: str) -> Facts:
-    """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone."""
+def learn(judge: Observing, text: str) -> Facts | None:
+    """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone. None where the
+    judge shows nothing."""
     line = judge.failing_line(text)
     plain = judge.observe(text)
+    if not plain:
+        return None
     copy = instrumented(text)
     wants = frozenset({Want.COVERAGE})
     seen = judge.observe(copy.text, wants)

@@ -21,7 +21,7 @@ from flybisect.reduce import attempt
 
 HOLDS = Verdict(Answer.INTERESTING)
 FAILS = Verdict(Answer.UNINTERESTING)
-DOUBTFUL = frozenset({"statements", "bypass", "layouts", "expressions", "parameters", "host"})
+DOUBTFUL = frozenset({"statements", "bypass", "layouts", "expressions", "parameters", "host", "sizes"})
 """Passes whose first question mostly fails; that of all others mostly holds."""
 BELIEF = 2
 """Answers that what is said here of a pass counts for, beside those that it had in this run."""
@@ -44,6 +44,10 @@ class Judging(attempt.Judging, Protocol):
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         """`guesses`: what may be asked after a question, drawn from while there is room to try it."""
+        ...
+
+    def known(self, source: str) -> bool | None:
+        """Whether a script is interesting, where that takes no trial to tell."""
         ...
 
 
@@ -105,6 +109,9 @@ class Foresight:
     def failing_line(self, source: str) -> int | None:
         return self._judge.failing_line(source)
 
+    def known(self, source: str) -> bool | None:
+        return self._judge.known(source)
+
     def verdicts(
         self,
         sources: Iterable[str],
@@ -164,15 +171,28 @@ class _Copied:
         self._answers = answers
         self.meets: Callable[[Guess], None] = lambda guess: None
         self.activity = ""
+        self._failing: str | None = None
 
     @property
     def compares(self) -> bool:
         return self._judge.compares
 
     def failing_line(self, source: str) -> int | None:
-        return self._judge.failing_line(source)
+        """In a script that was not judged the line with the text that it had in the last one."""
+        lines = source.split("\n")
+        line = self._judge.failing_line(source)
+        if line is not None:
+            self._failing = lines[line - 1]
+        elif self._failing in lines:
+            line = lines.index(self._failing) + 1
+        return line
+
+    def known(self, source: str) -> bool | None:
+        known = self._answers.get(source)
+        return self._judge.known(source) if known is None else known
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
+        """Nothing: what was learned before stands."""
         return ()
 
     def begin(self, activity: str, ahead: Callable[[Telling], None]) -> None:
@@ -189,7 +209,7 @@ class _Copied:
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         for number, source in enumerate(sources):
-            known = self._answers.get(source)
+            known = self.known(source)
             if known is None:
                 self.meets((source, trusted(source)))
                 known = self._rates.holds(self.activity, number == 0)

@@ -68,7 +68,7 @@ class Reducer:
         """`text` is known to be interesting."""
         self._standing.begin(text)
         self._original = text
-        self._learned = (text, learn(self._judge, text))
+        self._learned = (text, learn(self._judge, text) or Facts())
         self._rounds()
         self._prove()
         self._polish()
@@ -123,11 +123,9 @@ class Reducer:
         if self._relearned >= times or self._learned[0] == self._standing.best:
             return
         self._relearned = times
-        located = self._learned[1].located
-        self._learned = (
-            self._standing.best,
-            replace(learn(self._judge, self._standing.best), located=located),
-        )
+        before = self._learned[1]
+        found = learn(self._judge, self._standing.best) or replace(before, lines=None)
+        self._learned = self._standing.best, replace(found, located=before.located)
 
     def _round(self, passes: Sequence[Pass]) -> bool:
         """One sweep of each. False when none changed anything."""

@@ -44,6 +44,9 @@ class Drawing(Needle):
         self.first: Evidence | None = None
         self._guessed: set[str] = set()
 
+    def known(self, source: str) -> bool | None:
+        return self._known.get(source)
+
     def verdicts(
         self,
         sources: Iterable[str],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from itertools import islice
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.observation import Answer, Observation, Verdict, Want
-from flybisect.reduce.foresight import Foresight, Guess, Judging, Rates, Telling
+from flybisect.reduce.foresight import Foresight, Guess, Judging, Rates, Telling, _Copied
 
 
 class Known:
@@ -21,6 +22,7 @@ class Known:
         self._wanted = wanted
         self._ahead = ahead
         self.asked: list[str] = []
+        self._answered: set[str] = set()
         self.guessed: list[str] = []
         self.unforeseen: list[str] = []
 
@@ -34,13 +36,17 @@ class Known:
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         for source in sources:
-            known = source in self.asked
+            known = self.known(source) is not None
             if not known and source not in self.guessed:
                 self.unforeseen.append(source)
             self.asked.append(source)
             drawn = iter(()) if guesses is None or known else guesses(source)
             self.guessed.extend(guess for guess, _ in islice(drawn, self._ahead))
+            self._answered.add(source)
             yield source, self.judge(source)
+
+    def known(self, source: str) -> bool | None:
+        return self._wanted(source) if source in self._answered else None
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
         return ()
@@ -111,6 +117,31 @@ def test_it_is_set_right_where_it_was_wrong() -> None:
     known, _ = run(lambda source: set("gh") <= set(source), ahead=1)
     # Six hold, then two fail: the copy is wrong once.
     assert len(known.unforeseen) <= 2
+
+
+def test_what_is_known_without_a_trial_is_not_guessed() -> None:
+    class Static(Known):
+        def known(self, source: str) -> bool | None:
+            return super().known(source) if source.startswith("a") else False
+
+    known = Static(lambda source: source.startswith("a"), 1)
+    with closing(Foresight(known)) as foresight:
+        shrink(foresight, ["names"], "abcd")
+    # That to lose `a` fails takes no trial to tell, so it is not guessed to hold.
+    assert all(guess.startswith("a") for guess in known.guessed)
+    assert known.unforeseen == ["acd"]
+
+
+def test_a_failing_line_is_found_by_its_text() -> None:
+    class Located(Known):
+        def failing_line(self, source: str) -> int | None:
+            return 2 if source == "a\nb\nc" else None
+
+    copied = _Copied(Located(lambda source: True, 0), Rates(), {})
+    assert copied.failing_line("x\ny") is None
+    assert copied.failing_line("a\nb\nc") == 2
+    assert copied.failing_line("b\nc") == 1
+    assert copied.failing_line("a\nc") is None
 
 
 def test_what_a_pass_had_weighs_more_than_what_is_thought_of_it() -> None:
