@@ -118,11 +118,20 @@ class Foresight:
         trusted: Callable[[str], bool] = lambda source: False,
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
-        answers = self._judge.verdicts(sources, trusted, self._foreseen)
-        for number, (source, verdict) in enumerate(answers):
-            if source not in self._answers:
-                self._rates.note(self._activity, number == 0, verdict.interesting)
-            self._answers[source] = verdict.interesting
+        costly: set[str] = set()
+
+        def watched() -> Iterator[str]:
+            for source in sources:
+                if self._judge.known(source) is None:
+                    costly.add(source)
+                yield source
+
+        first = True
+        for source, verdict in self._judge.verdicts(watched(), trusted, self._foreseen):
+            if source in costly:
+                self._rates.note(self._activity, first, verdict.interesting)
+                first = False
+                self._answers[source] = verdict.interesting
             yield source, verdict
 
     def close(self) -> None:
@@ -208,12 +217,14 @@ class _Copied:
         trusted: Callable[[str], bool] = lambda source: False,
         guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
-        for number, source in enumerate(sources):
+        first = True
+        for source in sources:
             known = self.known(source)
             if known is None:
                 self.meets((source, trusted(source)))
-                known = self._rates.holds(self.activity, number == 0)
-                self._answers[source] = known
+                known = self._answers[source] = self._rates.holds(self.activity, first)
+            if source in self._answers:
+                first = False  # Unlike one that takes no trial to tell.
             yield source, HOLDS if known else FAILS
 
 
