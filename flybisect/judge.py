@@ -15,8 +15,9 @@ from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
 from flybisect.deciding import Deciding, Decision
 from flybisect.errors import UserError
+from flybisect.guess import Guess
 from flybisect.memo import tree_key
-from flybisect.observation import Observation, Outcome, Signature, Stage, Verdict, Want
+from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.probe.prober import Prober
 from flybisect.repeats import Notes, Repeats
@@ -32,10 +33,12 @@ __all__ = ["Judge", "Memory", "Prober", "Setting"]
 class _Asked:
     source: str
     trusted: bool = False
+    observing: bool = False
+    """What it shows is asked, in place of a verdict."""
 
     @property
-    def key(self) -> tuple[str, bool]:
-        return tree_key(self.source), self.trusted
+    def key(self) -> tuple[str, bool, bool]:
+        return tree_key(self.source), self.trusted, self.observing
 
 
 class Judge:
@@ -63,9 +66,7 @@ class Judge:
         self._trials = Trials(case, prober, journal, self._counter)
         self._trials.unsteady = lambda: self.repeats.runs > 1
         self._deciding = Deciding(oracle, subject, base, self._trials, self.repeats)
-        self._speculation = Speculation(
-            self._answer, lambda asked: asked.key, jobs, lambda asked: self._deciding.is_known(asked.source)
-        )
+        self._speculation = Speculation(self._answer, lambda asked: asked.key, jobs, self._is_costless)
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
 
@@ -163,7 +164,7 @@ class Judge:
         self,
         sources: Iterable[str],
         trusted: Callable[[str], bool] = lambda source: False,
-        guesses: Callable[[str], Iterator[tuple[str, bool]]] | None = None,
+        guesses: Callable[[str], Iterator[Guess]] | None = None,
     ) -> Iterator[tuple[str, Verdict]]:
         """Each candidate with its verdict, in order, with `jobs` tried at once.
 
@@ -171,16 +172,18 @@ class Judge:
         enough is known: what runs is cancelled then. A trusted candidate whose subject leaves it to the
         base counts as interesting without the base's compile; ask `judge` before it is kept.
 
-        With `guesses` candidates are pulled one by one. What is tried beside one is what they give for it,
-        sources and whether each is trusted; that goes on until a candidate comes that was not foreseen, or
-        `close`.
+        With `guesses` candidates are pulled one by one. What is tried beside one is what they give for it;
+        that goes on until a candidate comes that was not foreseen, or `close`.
         """
         compares = self.base is not None
         asked = (_Asked(source, compares and trusted(source)) for source in sources)
 
         def foreseen(asked: _Asked) -> Iterator[_Asked]:
             assert guesses is not None
-            return (_Asked(source, compares and trust) for source, trust in guesses(asked.source))
+            return (
+                _Asked(guess.source, compares and guess.trusted, guess.observing)
+                for guess in guesses(asked.source)
+            )
 
         with closing(self._speculation.in_order(asked, None if guesses is None else foreseen)) as answers:
             for each, decision in answers:
@@ -192,9 +195,9 @@ class Judge:
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
         """What a script shows under the subject, then the base, with more than the oracle wants."""
-        settings = [self.subject] if self.base is None else [self.subject, self.base]
-        wanted = self.oracle.wants | wants
-        return tuple(self._trials.shown(source, each, wanted, by_command=False)[0] for each in settings)
+        if Want.COVERAGE in wants and self.jobs > 1:
+            self._speculation.answer(_Asked(source, observing=True))  # It may be under way.
+        return self._observed(source, wants)
 
     def known(self, source: str) -> bool | None:
         """Whether a script is interesting, where that takes no trial to tell."""
@@ -215,8 +218,24 @@ class Judge:
                 break
         return verdict
 
+    def _observed(
+        self, source: str, wants: frozenset[Want], cancelled: threading.Event | None = None
+    ) -> tuple[Observation, ...]:
+        settings = [self.subject] if self.base is None else [self.subject, self.base]
+        wanted = self.oracle.wants | wants
+        shown = (
+            self._trials.shown(source, each, wanted, cancelled, by_command=False)[0] for each in settings
+        )
+        return tuple(shown)
+
+    def _is_costless(self, asked: _Asked) -> bool:
+        return not asked.observing and self._deciding.is_known(asked.source)
+
     def _answer(self, asked: _Asked, cancelled: threading.Event) -> Decision:
         deciding = self._deciding
+        if asked.observing:
+            self._observed(asked.source, frozenset({Want.COVERAGE}), cancelled)
+            return Decision(Verdict(Answer.UNRESOLVED), Source.CACHE)  # What it shows is in the journal.
         return (deciding.trust if asked.trusted else deciding.decide)(asked.source, cancelled)
 
     def _account(self, source: str, decision: Decision) -> Verdict:

@@ -12,6 +12,7 @@ from flybisect.observation import Verdict
 from flybisect.reduce.facts import Observing, marked
 from flybisect.reduce.hint import Hint, Pass
 from flybisect.reduce.standing import Standing
+from flybisect.reduce.together import Together
 from flybisect.script.check import unbound_names
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
@@ -73,6 +74,7 @@ class Attempt:
         self._markers = markers
         self._substitutes = substitutes
         self._liveness = Liveness(table, needed)
+        self._together = Together(table, hints)
         self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
         self._unbound = unbound_names(table.source.text)
@@ -97,8 +99,9 @@ class Attempt:
     def _groups(self, left: Subset) -> list[Subset]:
         groups: list[Subset] = []
         while left:
+            group = self._together.group(left)
             # What cannot be built even alone is left to be answered without the judge.
-            groups.append(self._joined(frozenset(), left) or left)
+            groups.append(self._joined(frozenset(), group) or group)
             left -= groups[-1]
         return groups
 
@@ -169,6 +172,8 @@ class Attempt:
     def _built(self, subset: Subset) -> tuple[str, Cut, Cut] | None:
         """The text, its closed cut, and that with what nothing reads any more; None where the changes do not
         go together. In the proof what nothing reads any more stays: to cut that is another step."""
+        if self._together.group(subset) != subset:
+            return None
         try:
             closed = close(self._table, self._cut_of(subset), self._substitutes)
             made = closed if self._verify else self._liveness.with_unread(closed)

@@ -27,12 +27,12 @@ def learn(judge: Observing, text: str) -> Facts | None:
     """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone. None where the
     judge shows nothing."""
     line = judge.failing_line(text)
-    plain = judge.observe(text)
-    if not plain:
-        return None
     copy = instrumented(text)
     wants = frozenset({Want.COVERAGE})
     seen = judge.observe(copy.text, wants)
+    if not seen:
+        return None
+    plain = judge.observe(text)
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
         lines = [copy.original_lines(o.lines) for o in seen]
         kinds = agree(copy.read(o.stderr) for o in seen)

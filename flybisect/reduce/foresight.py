@@ -16,6 +16,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
+from flybisect.guess import Guess
 from flybisect.observation import Answer, Observation, Verdict, Want
 from flybisect.reduce import attempt
 
@@ -29,9 +30,6 @@ FORGIVEN = 3
 """Questions that were foreseen and are not asked, before the copy is set right."""
 FARTHEST = 24
 """Questions that are kept ahead."""
-
-Guess = tuple[str, bool]
-"""A script, and whether it is trusted that what the case compares with is as it was."""
 
 
 class Judging(attempt.Judging, Protocol):
@@ -162,7 +160,7 @@ class Foresight:
                 if guess is None:
                     return False
                 self._expected.append(guess)
-            if self._expected.popleft()[0] == asked:
+            if self._expected.popleft().source == asked:
                 return True
         return False
 
@@ -201,7 +199,9 @@ class _Copied:
         return self._judge.known(source) if known is None else known
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
-        """Nothing: what was learned before stands."""
+        """Nothing: what was learned before stands. But a reduction that learns will ask it."""
+        if Want.COVERAGE in wants:
+            self.meets(Guess(source, observing=True))
         return ()
 
     def begin(self, activity: str, ahead: Callable[[Telling], None]) -> None:
@@ -221,7 +221,7 @@ class _Copied:
         for source in sources:
             known = self.known(source)
             if known is None:
-                self.meets((source, trusted(source)))
+                self.meets(Guess(source, trusted(source)))
                 known = self._answers[source] = self._rates.holds(self.activity, first)
             if source in self._answers:
                 first = False  # Unlike one that takes no trial to tell.

@@ -52,8 +52,8 @@ class Reducer:
     ) -> None:
         self._judge = judge
         self._passes = passes
-        self._following: Sequence[tuple[Pass, bool]] = ()
-        """Passes whose turn comes next, and whether to verify: for `_go_on`."""
+        self._following: Sequence[Callable[[Reducer], None]] = ()
+        """What comes next, for `_go_on`."""
         self._standing = Standing(notice)
         self._original = ""
         self._learned = ("", Facts())
@@ -80,7 +80,7 @@ class Reducer:
         failed: list[Pass] = []
         while waiting:
             each = waiting.popleft()
-            self._following = [(later, True) for later in waiting]
+            self._following = [_proof(later) for later in waiting]
             before = self._standing.best
             self._search(each, verify=True, trusting=False)
             if self._standing.best != before:
@@ -132,8 +132,7 @@ class Reducer:
         before, sweeps = self._standing.best, 0
         for number, each in enumerate(passes):
             at = self._standing.best
-            later = (*passes[number + 1 :], *(each for turn in TURNS for each in self._of(turn)))
-            self._following = [*((each, False) for each in later), *((each, True) for each in self._single)]
+            self._following = self._after(passes[number + 1 :], each.turn)
             self._sweep(each)
             sweeps += self._standing.best != at
             if sweeps == TRUSTED:
@@ -141,6 +140,13 @@ class Reducer:
                 sweeps = 0
         self._confirm()
         return self._standing.best != before
+
+    def _after(self, rest: Sequence[Pass], turn: Turn) -> list[Callable[[Reducer], None]]:
+        """What follows while nothing unexpected happens, the rest of a round first."""
+        coarse, fine, numbers = ([_sweep(each) for each in self._of(turn)] for turn in TURNS)
+        learning = [_learning(1), *coarse, _learning(2)] if turn is Turn.COARSE else coarse
+        following = [*(_sweep(each) for each in rest), *learning, *fine, *numbers]
+        return following + [_proof(each) for each in self._single]
 
     def _sweep(self, each: Pass) -> None:
         while True:
@@ -189,11 +195,8 @@ class Reducer:
         other._search(each, verify, trusting, rank)
         if each.again and not verify:
             other._sweep(each)
-        for following, verify in self._following:
-            if verify:
-                other._search(following, verify=True, trusting=False)
-            else:
-                other._sweep(following)
+        for follow in self._following:
+            follow(other)
 
     def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> None:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
@@ -241,3 +244,15 @@ class Reducer:
                 grow(chunks, attempt.ask, max(2, len(hints) // 8) if each.shortcut else 1)
                 if len(chunks) > 1 and not alone and self._standing.best != before:
                     rank -= 1  # Those that could not be made together with others have their turn.
+
+
+def _sweep(each: Pass) -> Callable[[Reducer], None]:
+    return functools.partial(Reducer._sweep, each=each)
+
+
+def _proof(each: Pass) -> Callable[[Reducer], None]:
+    return functools.partial(Reducer._search, each=each, verify=True, trusting=False)
+
+
+def _learning(times: int) -> Callable[[Reducer], None]:
+    return functools.partial(Reducer._learn_again, times=times)

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect import reducing
+from flybisect.guess import Guess
 from flybisect.judge import Judge
 from flybisect.observation import Observation, Outcome, Stage, Verdict
 from flybisect.oracle import Evidence
-from flybisect.reduce.foresight import Foresight, Guess
+from flybisect.reduce.foresight import Foresight
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
 from flybisect.session import Session
@@ -57,7 +58,7 @@ class Drawing(Needle):
             if source not in self._known and guesses is not None:
                 self.foreseen += source in self._guessed
                 drawn = islice(guesses(source), self._chance.randint(0, self._most))
-                self._guessed.update(guess for guess, _ in drawn)
+                self._guessed.update(guess.source for guess in drawn)
             self.asked.append(source)
             yield source, self.judge(source)
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flybisect.guess import Guess
 from flybisect.observation import Answer, Observation, Verdict, Want
-from flybisect.reduce.foresight import Foresight, Guess, Judging, Rates, Telling, _Copied
+from flybisect.reduce.foresight import Foresight, Judging, Rates, Telling, _Copied
 
 
 class Known:
@@ -41,7 +42,7 @@ class Known:
                 self.unforeseen.append(source)
             self.asked.append(source)
             drawn = iter(()) if guesses is None or known else guesses(source)
-            self.guessed.extend(guess for guess, _ in islice(drawn, self._ahead))
+            self.guessed.extend(guess.source for guess in islice(drawn, self._ahead))
             self._answered.add(source)
             yield source, self.judge(source)
 
