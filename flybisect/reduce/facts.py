@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from flybisect.observation import Observation, Want
@@ -23,15 +24,15 @@ class Observing(Protocol):
         ...
 
 
-def learn(judge: Observing, text: str) -> Facts | None:
-    """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone. None where the
-    judge shows nothing."""
+def learn(judge: Observing, text: str, before: Facts | None = None) -> Facts:
+    """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone. What was known
+    before, but for the lines, where the judge shows nothing."""
     line = judge.failing_line(text)
     copy = instrumented(text)
     wants = frozenset({Want.COVERAGE})
     seen = judge.observe(copy.text, wants)
     if not seen:
-        return None
+        return replace(before or Facts(), lines=None)
     plain = judge.observe(text)
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
         lines = [copy.original_lines(o.lines) for o in seen]

@@ -6,8 +6,8 @@ the passes that follow. They are tried beside the question that is waited for. N
 reduction but the time that it takes: the copy's answers are thrown away.
 
 A search's first question mostly holds (all of a pass's changes together), and what is asked after a failure
-mostly fails, as does all that is asked for the proof; how often that was so in a pass of this run counts as well. Of
-227 questions in three cases the next one is foreseen after 191.
+mostly fails, as does all that is asked for the proof; how often that was so in a pass of this run counts as
+well. Of 227 questions in three cases the next one is foreseen after 191.
 """
 
 from __future__ import annotations

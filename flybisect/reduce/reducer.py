@@ -68,7 +68,7 @@ class Reducer:
         """`text` is known to be interesting."""
         self._standing.begin(text)
         self._original = text
-        self._learned = (text, learn(self._judge, text) or Facts())
+        self._learned = (text, learn(self._judge, text))
         self._rounds()
         self._prove()
         self._polish()
@@ -124,7 +124,7 @@ class Reducer:
             return
         self._relearned = times
         before = self._learned[1]
-        found = learn(self._judge, self._standing.best) or replace(before, lines=None)
+        found = learn(self._judge, self._standing.best, before)
         self._learned = self._standing.best, replace(found, located=before.located)
 
     def _round(self, passes: Sequence[Pass]) -> bool:
