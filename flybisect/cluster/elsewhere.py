@@ -24,6 +24,9 @@ from flybisect.toolchain.processes import Stopped
 from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import built_once
 
+SHARED = "flybisect-shared"
+"""Of all workers of a machine. Dask puts the folders around it on `sys.path`, where one with the package's own
+name would be taken for it."""
 LONGEST_LOG = 1 << 20
 """Characters of a failed build's log that are sent back: its end."""
 
@@ -118,7 +121,7 @@ def held_by(worker: Worker) -> Held:
     """What this process keeps. FlyDSLs lie beside the workers' own folders (`--local-directory`), so that
     all workers of a machine share them."""
     own = Path(worker.local_directory)
-    return held(own, own.parent / "flybisect", worker.state.nthreads)
+    return held(own, own.parent / SHARED, worker.state.nthreads)
 
 
 class CalledOff(threading.Event):

@@ -33,7 +33,7 @@ class Held:
     def __init__(self, scratch: Path, workdir: Path, jobs: int) -> None:
         """`scratch`: this process's own folder; `workdir`: the machine's, for FlyDSLs and folders."""
         self.workdir = workdir
-        self.runner = Runner(scratch / "flybisect", jobs, Unkept())
+        self.runner = Runner(scratch / "flybisect-trials", jobs, Unkept())
         workdir.mkdir(parents=True, exist_ok=True)
         self._toolchains = Toolchains(workdir, _log.info)
         self._ours: dict[str, Toolchain] = {}
