@@ -25,8 +25,8 @@ from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import built_once
 
 SHARED = "flybisect-shared"
-"""Of all workers of a machine. Dask puts the folders around it on `sys.path`, where one with the package's own
-name would be taken for it."""
+"""Of all workers of a machine. Dask puts the folders around it on `sys.path`, where one with the package's
+own name would be taken for it."""
 LONGEST_LOG = 1 << 20
 """Characters of a failed build's log that are sent back: its end."""
 
