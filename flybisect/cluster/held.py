@@ -22,6 +22,9 @@ from flybisect.toolchains import Toolchains
 OWN_WAY = ("installed", "release")
 """Kinds of FlyDSL that a worker gets by itself; others are folders, which it must see."""
 
+TRIALS = "flybisect-trials"
+"""Of one worker, below its own folder."""
+
 _log = logging.getLogger("flybisect.cluster")
 _lock = threading.Lock()
 _held: Held | None = None
@@ -33,7 +36,7 @@ class Held:
     def __init__(self, scratch: Path, workdir: Path, jobs: int) -> None:
         """`scratch`: this process's own folder; `workdir`: the machine's, for FlyDSLs and folders."""
         self.workdir = workdir
-        self.runner = Runner(scratch / "flybisect-trials", jobs, Unkept())
+        self.runner = Runner(scratch / TRIALS, jobs, Unkept())
         workdir.mkdir(parents=True, exist_ok=True)
         self._toolchains = Toolchains(workdir, _log.info)
         self._ours: dict[str, Toolchain] = {}

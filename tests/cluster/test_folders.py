@@ -1,0 +1,12 @@
+"""Where workers keep what they need."""
+
+from __future__ import annotations
+
+from flybisect.cluster.elsewhere import SHARED
+from flybisect.cluster.held import TRIALS
+
+
+def test_no_folder_of_a_worker_is_taken_for_a_package() -> None:
+    """Dask puts a worker's folders on `sys.path`, where a `flybisect` without code hid an editable install."""
+    assert not SHARED.isidentifier()
+    assert not TRIALS.isidentifier()
