@@ -7,6 +7,6 @@ from flybisect.cluster.held import TRIALS
 
 
 def test_no_folder_of_a_worker_is_taken_for_a_package() -> None:
-    """Dask puts a worker's folders on `sys.path`, where a `flybisect` without code hid an editable install."""
+    """Dask puts them on `sys.path`, where a `flybisect` without code hid an editable install."""
     assert not SHARED.isidentifier()
     assert not TRIALS.isidentifier()
