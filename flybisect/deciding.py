@@ -56,13 +56,10 @@ class Deciding:
         self._must_compile = self._shows_in_a_compile() and may_compile(source)
         self._problems.clear()
 
-    def is_known(self, source: str) -> bool:
-        """Whether it costs no trial. What is parsed is parsed here, in the thread that asks: Python 3.11 and
-        older lose count of their depth where several threads do it (`AST constructor recursion depth`)."""
-        return self.memo.known(source) is not None or self._problem(source) is not None
-
     def known(self, source: str) -> bool | None:
-        """Whether it is interesting, where `is_known`."""
+        """Whether it is interesting; None where that takes a trial. What is parsed is parsed here, in the
+        thread that asks: Python 3.11 and older lose count of their depth where several threads do it (`AST
+        constructor recursion depth`)."""
         verdict = self.memo.known(source)
         if verdict is not None:
             return verdict.interesting

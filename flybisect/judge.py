@@ -229,7 +229,7 @@ class Judge:
         return tuple(shown)
 
     def _is_costless(self, asked: _Asked) -> bool:
-        return not asked.observing and self._deciding.is_known(asked.source)
+        return not asked.observing and self._deciding.known(asked.source) is not None
 
     def _answer(self, asked: _Asked, cancelled: threading.Event) -> Decision:
         deciding = self._deciding

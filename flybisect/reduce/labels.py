@@ -46,7 +46,7 @@ def outline_of(text: str) -> str:
 
 
 def _shallow(node: ast.expr, depth: int) -> ast.expr:
-    if depth >= DEEP:
+    if depth >= DEEP or isinstance(node, ast.JoinedStr):
         return ast.Name("…")
     return _copied(node, depth + (root_name(node) is None or isinstance(node, ast.Name)))
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flybisect.reduce.hint import Hint
 from flybisect.script.cut import Cut
 from flybisect.script.scopes import Key, Statement, Statements
-
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Together:
         for edit in cut.edits:
             entry = self._around(edit.start)
             if entry is not None:
-                keys = (self._table.resolve(word, entry.scope) for word in _WORD.findall(edit.text))
+                keys = (self._table.resolve(word, entry.scope) for word in edit.words)
                 reads |= {key for key in keys if key is not None}
         spans = tuple(sorted((edit.start, edit.end) for edit in cut.edits))
         return _Touched(frozenset(removes), frozenset(reads), spans)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, order=True)
@@ -13,6 +16,11 @@ class Edit:
     start: int
     end: int
     text: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All that may be a name in the text, what stands in strings included."""
+        return frozenset(_WORD.findall(self.text))
 
 
 class Conflict(ValueError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -13,7 +12,6 @@ from flybisect.script.effects import Effects
 from flybisect.script.elements import span
 from flybisect.script.scopes import Key, Statement, Statements
 
-_WORD = re.compile(r"[^\W\d]\w*")
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
@@ -106,7 +104,7 @@ class _Marked:
             for key in facts.defined[entry.number]:
                 self._binders[key].append(entry.number)
         self._read: set[Key] = set()
-        written = {word for edit in cut.edits for word in _WORD.findall(edit.text)}
+        written = {word for edit in cut.edits for word in edit.words}
         self._waiting = [key for key in self._binders if key[1] in written]
         for entry in left:
             if entry.number not in self.dead and self._runs(entry.number):

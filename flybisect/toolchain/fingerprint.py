@@ -11,8 +11,9 @@ READ_WHOLE = 1 << 20
 """Files up to this many bytes count with their content. Larger ones (the native libraries) count with the
 hash that the wheel's RECORD has of them, where they were not changed since that was written; else with size
 and modification time. Reading 250 MiB would cost half a second on every start."""
-AFTER = 60.0
-"""Seconds that a file may be younger than the RECORD, which is unpacked among the others."""
+APART = 60.0
+"""Seconds between a file and the RECORD, where both were written by one installation. A file with another
+time, older ones too (`cp -p`), may be another one."""
 
 
 ROOTS = ("flydsl", "flydsl.libs")
@@ -69,7 +70,7 @@ class _Recorded:
     def of(self, path: Path) -> str | None:
         """The hash; None where the file is another one by now."""
         facts = path.stat()
-        same = self._size == str(facts.st_size) and facts.st_mtime <= self._written + AFTER
+        same = self._size == str(facts.st_size) and abs(facts.st_mtime - self._written) <= APART
         return self._digest if same and self._digest else None
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flybisect.toolchain.fingerprint import AFTER, READ_WHOLE, of_package
+import pytest
+
+from flybisect.toolchain.fingerprint import APART, READ_WHOLE, of_package
 
 LIBRARY = "flydsl/libFly.so"
 
@@ -34,10 +36,11 @@ def test_the_same_wheel_is_the_same_wherever_and_whenever_it_was_installed(tmp_p
     assert of_package(installed(tmp_path / "c", 1e9, content=b"y")) != of_package(one)
 
 
-def test_a_library_that_was_changed_since_is_another(tmp_path: Path) -> None:
+@pytest.mark.parametrize("later", [APART + 1, -APART - 1])
+def test_a_library_of_another_time_is_another(tmp_path: Path, later: float) -> None:
     site = installed(tmp_path, 1e9)
     before = of_package(site)
-    os.utime(site / LIBRARY, (1e9 + AFTER + 1, 1e9 + AFTER + 1))
+    os.utime(site / LIBRARY, (1e9 + later, 1e9 + later))
     touched = of_package(site)
     os.utime(site / LIBRARY, (1e9, 1e9))
     assert touched != before == of_package(site)
