@@ -17,7 +17,7 @@ from flybisect.history.landmarks import landmarks
 from flybisect.history.repository import Repository
 from flybisect.toolchain.installed import installed_site
 from flybisect.toolchain.model import Toolchain
-from flybisect.toolchain.wheel import wheel_of
+from flybisect.toolchain.wheel import origin_of
 
 _LLVM = re.compile(rb"(\d+\.\d+\.\d+git) ([0-9a-f]{40})")
 """How LLVM's libraries name their version, where they were built of a clone."""
@@ -82,7 +82,7 @@ def _commit(repository: Repository, version: str) -> tuple[str | None, str | Non
 
 
 def _wheel(toolchain: Toolchain) -> str | None:
-    found = wheel_of(toolchain.paths[0]) if toolchain.kind == "release" and toolchain.paths else None
+    found = origin_of(toolchain.paths[0]) if toolchain.kind == "release" and toolchain.paths else None
     return None if found is None else str(found)
 
 

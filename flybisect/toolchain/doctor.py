@@ -21,7 +21,7 @@ from flybisect.toolchain.linker import Places
 from flybisect.toolchain.release import release_folder
 from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
 from flybisect.toolchain.site import distribution_version
-from flybisect.toolchain.wheel import wheel_of
+from flybisect.toolchain.wheel import origin_of
 
 OLDEST_PYTHON = (3, 10)
 CLOSES_NETWORK = 4
@@ -143,7 +143,7 @@ def check_releases(machine: Machine) -> Check:
     if not folders:
         return Check("releases", State.OK, "none installed yet")
     names = [path.name.split("-")[1] for path in folders]
-    wheels = [wheel_of(path) for path in folders]
+    wheels = [origin_of(path) for path in folders]
     compared = [name for name, wheel in zip(names, wheels, strict=True) if wheel and wheel.index]
     others = [name for name in names if name not in compared]
     told = []

@@ -1,9 +1,7 @@
-"""Which FlyDSL releases there are: on the package index, and at hand."""
+"""Which FlyDSL releases there are: on the package index, and installed here."""
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +10,10 @@ from packaging.version import InvalidVersion, Version
 
 from flybisect.errors import UserError
 from flybisect.toolchain.installed import installed_site, installed_version
+from flybisect.toolchain.packages import indexes
 from flybisect.toolchain.pristine import is_release
-from flybisect.toolchain.processes import run
 from flybisect.toolchain.release import release_folder
 from flybisect.toolchain.store import Notify, silent
-
-TIMEOUT = 120.0
-"""Seconds for the index to answer."""
-_LISTED = re.compile(r"^Available versions: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -66,18 +60,19 @@ def releases(
 ) -> Releases:
     """All that the index has for this Python, and what is installed below `workdir` or in this environment.
 
-    Without the index only the latter, and `notify` is told. Raises UserError where that is nothing.
+    Without the index only the latter, and `notify` says so. Raises UserError where that is nothing.
     """
-    listed = _on_index(index_url, extra_index_url)
+    listing = indexes(index_url, extra_index_url).listing("flydsl")
     kept = at_hand(workdir).versions
-    if not listed:
+    if not listing.wheels:
+        why = "; ".join(listing.problems) or "the package index lists none for this Python"
         if not kept:
             raise UserError(
-                "the package index can't be asked which FlyDSL releases there are, and none is at hand; "
+                f"which FlyDSL releases there are is not known ({why}), and none is installed here; "
                 "connect, or name an index that can be reached in pip's configuration"
             )
-        notify(f"the package index can't be reached; only what is at hand is used: {', '.join(kept)}")
-    return _sorted((*kept, *listed))
+        notify(f"{why}; only the releases that are installed here are used: {', '.join(kept)}")
+    return _sorted((*kept, *(str(wheel.version) for wheel in listing.wheels)))
 
 
 def at_hand(workdir: Path) -> Releases:
@@ -96,17 +91,6 @@ def parsed(text: str) -> Version | None:
 def _sorted(versions: Iterable[str]) -> Releases:
     found = {Version(text): text for text in versions if parsed(text) is not None}
     return Releases(tuple(found[version] for version in sorted(found)))
-
-
-def _on_index(index_url: str | None, extra_index_url: str | None) -> list[str]:
-    command = [
-        *(sys.executable, "-m", "pip", "index", "versions", "flydsl", "--pre"),
-        *("--no-input", "--disable-pip-version-check", "--retries", "1"),
-        *(("--index-url", index_url) if index_url is not None else ()),
-        *(("--extra-index-url", extra_index_url) if extra_index_url is not None else ()),
-    ]
-    found = _LISTED.search(run(command, timeout=TIMEOUT).output)
-    return [version.strip() for version in found[1].split(",")] if found is not None else []
 
 
 def _at_hand(workdir: Path) -> list[str]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import platform
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from flybisect.errors import UserError
-from flybisect.toolchain import pip
 from flybisect.toolchain.assemble import toolchain_over
-from flybisect.toolchain.hashes import indexes
 from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.packages import Indexes, Listing, Wheel, WrongWheel, indexes, shown
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.site import holds_flydsl
 from flybisect.toolchain.store import Notify, built_once, silent
-from flybisect.toolchain.wheel import Wheel, checked, keep
+from flybisect.toolchain.wheel import Origin, keep
 
-INSTALL_TIMEOUT = 1800.0
+UNPACK_TIMEOUT = 600.0
 """Seconds; a wheel has 75 MB."""
-PLAIN = (
-    *("--no-deps", "--only-binary", ":all:", "--no-input", "--disable-pip-version-check"),
-    *("--progress-bar", "off"),
-)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def release(
@@ -36,29 +34,36 @@ def release(
 ) -> Toolchain:
     """FlyDSL `version` with this interpreter's torch and numpy, installed when it is not there yet.
 
-    A pre-release is taken when it is named exactly. Raises UserError when there is no such version
-    for this Python, the index can't be reached, its wheel is not the one that the index lists, or the disk is
-    full; pip's log stays in `toolchains/`.
+    A pre-release is taken when it is named exactly. Raises UserError when there is no such version for this
+    Python, the index cannot be reached, its wheel is not the one that the index lists, or the disk is full.
+    pip's log stays in `toolchains/`.
     """
     site = release_folder(version, workdir)
-    log = site.with_name(site.name + ".log")
 
     def install(folder: Path) -> None:
         notify(f"installing FlyDSL {version} from the package index (75 MB, once)")
+        asked = indexes(index_url, extra_index_url)
+        wheel = _wheel(version, asked.listing("flydsl"))
         with TemporaryDirectory(prefix=".wheel-", dir=folder) as scratch:
-            path = _downloaded(version, Path(scratch), index_url, extra_index_url, log)
-            wheel = checked(path, indexes(index_url, extra_index_url))
-            if wheel.index is None:
-                notify(f"the wheel of FlyDSL {version} was not compared with its index: {wheel.why}")
-            _unpacked(version, wheel, path, folder, log)
+            path, sha256 = _fetched(wheel, asked, Path(scratch))
+            _unpacked(version, path, folder, site.with_name(site.name + ".log"))
         if not holds_flydsl(folder):
-            raise UserError(f"the FlyDSL {version} that pip installed holds no package `flydsl` (log: {log})")
-        keep(wheel, folder)
+            raise UserError(f"the wheel {path.name} of FlyDSL {version} holds no package `flydsl`")
+        origin = Origin(path.name, sha256, shown(wheel.index))
+        if wheel.sha256 is None:
+            origin = Origin(path.name, sha256, None, f"{shown(wheel.index)} lists no sha256 for it")
+            notify(f"the wheel of FlyDSL {version} was not compared with its index: {origin.why}")
+        keep(origin, folder)
 
     try:
         built_once(site, install, notify)
     except OSError as error:
-        raise UserError(f"{site.parent} can't be written: {error.strerror or error}") from error
+        if error.errno in FULL:
+            raise UserError(
+                f"the disk is full: FlyDSL {version} takes about 300 MiB in {site.parent}; "
+                "make room there, or give another folder with --workdir"
+            ) from error
+        raise UserError(f"{site.parent} cannot be written: {error.strerror or error}") from error
     return toolchain_over(site, spec=version, kind="release", rocm=rocm, on_path=False)
 
 
@@ -69,36 +74,59 @@ def release_folder(version: str, workdir: Path) -> Path:
     )
 
 
-def _downloaded(
-    version: str, folder: Path, index_url: str | None, extra_index_url: str | None, log: Path
-) -> Path:
-    done = run(
-        [
-            *(sys.executable, "-m", "pip", "download", f"flydsl=={version}", "--dest", str(folder)),
-            *(*PLAIN, "--retries", "2"),
-            *(("--index-url", index_url) if index_url is not None else ()),
-            *(("--extra-index-url", extra_index_url) if extra_index_url is not None else ()),
-        ],
-        timeout=INSTALL_TIMEOUT,
-        log=log,
+def _wheel(version: str, listing: Listing) -> Wheel:
+    wheel = listing.of(version)
+    if wheel is not None:
+        return wheel
+    python = f"Python {platform.python_version()}"
+    if listing.wheels:
+        listed = sorted({each.version for each in listing.wheels})
+        usual = [str(each) for each in listed if not each.is_prerelease] or [str(each) for each in listed]
+        raise UserError(
+            f"there is no FlyDSL {version} for {python} on the package index; there are {', '.join(usual)}"
+        )
+    if listing.problems:
+        raise UserError(
+            f"FlyDSL {version} could not be downloaded: {'; '.join(listing.problems)}; connect, or name an "
+            "index that can be reached in pip's configuration"
+        )
+    raise UserError(
+        f"the package index has no FlyDSL at all for {python}; FlyDSL has wheels for Linux x86-64 and "
+        "Python 3.10 and newer"
     )
-    found = list(folder.glob("*.whl"))
-    if not done.ok or len(found) != 1:
-        raise pip.explain(version, done.output, log)
-    return found[0]
 
 
-def _unpacked(version: str, wheel: Wheel, path: Path, folder: Path, log: Path) -> None:
-    """That very file: pip finds no other, and takes none with another hash."""
-    wanted = path.with_name("wanted.txt")
-    wanted.write_text(f"flydsl=={version} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
+def _fetched(wheel: Wheel, asked: Indexes, folder: Path) -> tuple[Path, str]:
+    name, where = wheel.package.filename, shown(wheel.index)
+    try:
+        return asked.fetch(wheel, folder)
+    except WrongWheel as error:
+        listed, own = error.args
+        raise UserError(
+            f"the wheel {name} that was downloaded is not the one that {where} lists, and was not installed: "
+            f"its sha256 is {own}, but {where} says {listed}; look for a proxy or a mirror that answers in "
+            "place of the index"
+        ) from error
+    except OSError as error:
+        if error.errno in FULL:
+            raise
+        raise UserError(f"{name} could not be downloaded from {where}: {error}") from error
+
+
+def _unpacked(version: str, path: Path, folder: Path, log: Path) -> None:
     done = run(
         [
-            *(sys.executable, "-m", "pip", "install", "--requirement", str(wanted), "--target", str(folder)),
-            *(*PLAIN, "--no-index", "--find-links", str(path.parent), "--require-hashes"),
+            *(sys.executable, "-m", "pip", "install", str(path), "--target", str(folder), "--no-deps"),
+            *("--no-index", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"),
         ],
-        timeout=INSTALL_TIMEOUT,
+        timeout=UNPACK_TIMEOUT,
         log=log,
     )
-    if not done.ok:
-        raise pip.explain(version, done.output, log)
+    if done.ok:
+        return
+    if "No module named pip" in done.output:
+        raise UserError("this Python has no pip, which unpacks FlyDSL releases; run `python -m ensurepip`")
+    if "No space left on device" in done.output or "Disk quota exceeded" in done.output:
+        raise OSError(errno.ENOSPC, "no space left on device")
+    last = next((line for line in reversed(done.output.splitlines()) if line.strip()), "no output")
+    raise UserError(f"pip could not install FlyDSL {version}: {last.strip()} (log: {log})")

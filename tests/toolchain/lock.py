@@ -16,7 +16,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from flybisect.toolchain.hashes import PYPI, indexes
+from flybisect.toolchain.packages import PYPI, indexes
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = {"torch"}
@@ -61,9 +61,9 @@ def main() -> None:
     where = indexes(PYPI, None)
     print(HEAD, end="")
     for pin in pins((ROOT / "constraints.txt").read_text(encoding="utf-8")):
-        files = where.files(PYPI, canonicalize_name(pin.name))
-        wheels = {name: digest for name, digest in files.items() if name.endswith(".whl") and digest}
-        hashes = sorted(d for n, d in wheels.items() if n.split("-")[1] == pin.version)
+        files = where.page(PYPI, canonicalize_name(pin.name)).packages
+        wheels = (each for each in files if each.package_type == "wheel" and each.version == pin.version)
+        hashes = sorted(each.digests["sha256"] for each in wheels if "sha256" in each.digests)
         if not hashes:
             sys.exit(f"{PYPI} has no wheel with a hash for {pin}")
         print(pin, *(f"    --hash=sha256:{digest}" for digest in hashes), sep=" \\\n")

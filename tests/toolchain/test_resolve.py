@@ -14,7 +14,6 @@ from flybisect.errors import UserError
 from flybisect.toolchain import fingerprint
 from flybisect.toolchain.installed import installed, installed_site, installed_version
 from flybisect.toolchain.path import site_below
-from flybisect.toolchain.pip import available, explain
 from flybisect.toolchain.pristine import is_release
 from flybisect.toolchain.release import release, release_folder
 from flybisect.toolchain.resolve import resolve
@@ -194,24 +193,9 @@ def test_a_version_of_two_numbers_is_the_same_release(tmp_path: Path) -> None:
 def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Else the index of the machine's own configuration would answer.
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    with pytest.raises(UserError, match="can't be reached") as error:
+    with pytest.raises(UserError, match=r"could not be downloaded: .*127\.0\.0\.1.* cannot be read"):
         release("0.3.0", tmp_path, index_url=NOBODY)
     assert not release_folder("0.3.0", tmp_path).exists()
-    log = release_folder("0.3.0", tmp_path)
-    assert str(log) + ".log" in str(error.value)
-    assert "127.0.0.1" in Path(str(log) + ".log").read_text()
-
-
-def test_what_pip_says_in_one_sentence(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    listed = "ERROR: Could not find a version … flydsl==9.9.9 (from versions: 0.2.5.dev732, 0.3.0, 0.5.0)"
-    assert available(listed) == ["0.2.5.dev732", "0.3.0", "0.5.0"]
-    unknown = str(explain("9.9.9", listed, log))
-    assert "no FlyDSL 9.9.9" in unknown and "0.3.0, 0.5.0" in unknown and "dev" not in unknown
-    assert "disk is full" in str(explain("0.3.0", "OSError: [Errno 28] No space left on device", log))
-    assert "ensurepip" in str(explain("0.3.0", "/usr/bin/python3: No module named pip", log))
-    assert "for Python" in str(explain("0.3.0", "(from versions: none)", log))
-    assert "hash mismatch" in str(explain("0.3.0", "ERROR: hash mismatch\n", log))
 
 
 @pytest.mark.release
