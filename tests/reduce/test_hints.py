@@ -45,7 +45,8 @@ def check(table: Statements, facts: Facts, each: Pass, hint: Hint, allowed: froz
 @given(scripts(needle=True), st.booleans())
 @examples(12)
 def test_on_generated_scripts(text: str, located: bool) -> None:
-    facts = learn(Needle(lambda done: bool(done.needles), located=located), text)
+    judge = Needle(lambda done: bool(done.needles), located=located)
+    facts = judge.answer(learn(text, judge.failing_line(text)))
     assert facts.lines and facts.kinds.kinds
     facts = replace(facts, original=text)
     table = Statements(Source(text))
