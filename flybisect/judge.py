@@ -7,19 +7,19 @@ no kernel, equals one judged before or stands in the journal is answered without
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flybisect.case import Case
 from flybisect.counts import Counter, Counts, Source
 from flybisect.deciding import Deciding, Decision
 from flybisect.errors import UserError
-from flybisect.guess import Guess
 from flybisect.memo import tree_key
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
 from flybisect.oracle import Bounding, Evidence, Oracle, Settling
 from flybisect.probe.prober import Prober
+from flybisect.question import Question, Reply
 from flybisect.repeats import Notes, Repeats
 from flybisect.script.check import syntax_problem
 from flybisect.signature import WORTH_REPORTING
@@ -27,18 +27,6 @@ from flybisect.speculate import Speculation
 from flybisect.trials import Memory, Setting, Trials
 
 __all__ = ["Judge", "Memory", "Prober", "Setting"]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    source: str
-    trusted: bool = False
-    observing: bool = False
-    """What it shows is asked, in place of a verdict."""
-
-    @property
-    def key(self) -> tuple[str, bool, bool]:
-        return tree_key(self.source), self.trusted, self.observing
 
 
 class Judge:
@@ -66,7 +54,7 @@ class Judge:
         self._trials = Trials(case, prober, journal, self._counter)
         self._trials.unsteady = lambda: self.repeats.runs > 1
         self._deciding = Deciding(oracle, subject, base, self._trials, self.repeats)
-        self._speculation = Speculation(self._answer, lambda asked: asked.key, jobs, self._is_costless)
+        self._speculation = Speculation(self._answer, _key, jobs, self._is_costless)
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
 
@@ -158,46 +146,30 @@ class Judge:
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
-        return self._account(source, self._speculation.answer(_Asked(source)))
+        return self._judged(Question(source), ())
 
-    def verdicts(
-        self,
-        sources: Iterable[str],
-        trusted: Callable[[str], bool] = lambda source: False,
-        guesses: Callable[[str], Iterator[Guess]] | None = None,
-    ) -> Iterator[tuple[str, Verdict]]:
-        """Each candidate with its verdict, in order, with `jobs` tried at once.
+    def ask(self, question: Question, ahead: Iterable[Question] = ()) -> Reply:
+        """Answers a question of the reducer. `ahead`: what may be asked next.
 
-        Candidates are pulled lazily, at most `jobs` ahead. Close the iterator (or leave the loop) when
-        enough is known: what runs is cancelled then. A trusted candidate whose subject leaves it to the
-        base counts as interesting without the base's compile; ask `judge` before it is kept.
-
-        With `guesses` candidates are pulled one by one. What is tried beside one is what they give for it;
-        that goes on until a candidate comes that was not foreseen, or `close`.
+        Up to `jobs` of these are tried meanwhile, until a question comes that was not among them, or `close`.
+        A trusted candidate whose own trial leaves it to the baseline counts as interesting without the
+        baseline's compile; ask again without trust before it is kept.
         """
-        compares = self.base is not None
-        asked = (_Asked(source, compares and trusted(source)) for source in sources)
+        source = question.source
+        if question.wants is not None:
+            if self.jobs > 1:
+                self._speculation.answer(question, ahead)  # It may be under way.
+            return Reply(shown=self._observed(source, question.wants))
+        trial = self._deciding.known(source) is None
+        interesting = self._judged(question, ahead).interesting
+        return Reply(interesting, trial, self._failing_line.get(source) if interesting else None)
 
-        def foreseen(asked: _Asked) -> Iterator[_Asked]:
-            assert guesses is not None
-            return (
-                _Asked(guess.source, compares and guess.trusted, guess.observing)
-                for guess in guesses(asked.source)
-            )
-
-        with closing(self._speculation.in_order(asked, None if guesses is None else foreseen)) as answers:
-            for each, decision in answers:
-                yield each.source, self._account(each.source, decision)
+    def _judged(self, question: Question, ahead: Iterable[Question]) -> Verdict:
+        return self._account(question.source, self._speculation.answer(question, ahead))
 
     def close(self) -> None:
         """Calls off what is tried ahead."""
         self._speculation.close()
-
-    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> tuple[Observation, ...]:
-        """What a script shows under the subject, then the base, with more than the oracle wants."""
-        if Want.COVERAGE in wants and self.jobs > 1:
-            self._speculation.answer(_Asked(source, observing=True))  # It may be under way.
-        return self._observed(source, wants)
 
     def known(self, source: str) -> bool | None:
         """Whether a script is interesting, where that takes no trial to tell."""
@@ -228,15 +200,15 @@ class Judge:
         )
         return tuple(shown)
 
-    def _is_costless(self, asked: _Asked) -> bool:
-        return not asked.observing and self._deciding.known(asked.source) is not None
+    def _is_costless(self, question: Question) -> bool:
+        return question.wants is None and self._deciding.known(question.source) is not None
 
-    def _answer(self, asked: _Asked, cancelled: threading.Event) -> Decision:
+    def _answer(self, question: Question, cancelled: threading.Event) -> Decision:
         deciding = self._deciding
-        if asked.observing:
-            self._observed(asked.source, frozenset({Want.COVERAGE}), cancelled)
+        if question.wants is not None:
+            self._observed(question.source, question.wants, cancelled)
             return Decision(Verdict(Answer.UNRESOLVED), Source.CACHE)  # What it shows is in the journal.
-        return (deciding.trust if asked.trusted else deciding.decide)(asked.source, cancelled)
+        return (deciding.trust if question.trusted else deciding.decide)(question.source, cancelled)
 
     def _account(self, source: str, decision: Decision) -> Verdict:
         """Take note of an answer, in the order of the candidates (they may be decided out of order)."""
@@ -276,6 +248,11 @@ class Judge:
         if bounds is None:
             return
         self._trials.bound(bounds.seconds, bounds.memory)
+
+
+def _key(question: Question) -> Hashable:
+    """Of questions with one key, a trial of one answers the other."""
+    return tree_key(question.source), question.trusted, question.wants
 
 
 def _line_of_failure(seen: Observation) -> int | None:

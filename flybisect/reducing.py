@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from flybisect.judge import Judge
 from flybisect.observation import Observation, Signature, Verdict
 from flybisect.onescript import OneScript
 from flybisect.oracle import Plugin
-from flybisect.reduce.foresight import Foresight
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
@@ -25,8 +23,8 @@ from flybisect.script.source import count_statements
 from flybisect.search.chance import Rate
 from flybisect.session import Session
 
-WORTH_FORESEEING = 0.5
-"""Seconds of a trial, from which on a second reduction that looks ahead takes less than it spares."""
+WORTH_PREDICTING = 0.5
+"""Seconds of a trial, from which on predicting the next questions takes less than it spares."""
 
 Notice = Callable[[Step], None]
 Heading = Callable[[str, Verdict, Observation], str]
@@ -169,10 +167,8 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
             saved = step.text
         notice(step)
 
-    if judge.jobs == 1 or judge.first is None or judge.first.subject.seconds < WORTH_FORESEEING:
-        return Reducer(judge, passes, keep).run(source)
-    with closing(Foresight(judge)) as foresight:
-        return Reducer(foresight, passes, keep).run(source)
+    predict = judge.jobs > 1 and judge.first is not None and judge.first.subject.seconds >= WORTH_PREDICTING
+    return Reducer(judge, passes, keep, predict=predict).run(source, judge.failing_line(source))
 
 
 def finish(

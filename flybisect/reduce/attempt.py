@@ -1,15 +1,14 @@
-"""One search over the hints of a pass on one text: candidates are built, told apart and judged."""
+"""One search over the hints of a pass on one text: candidates are built, told apart and asked about."""
 
 from __future__ import annotations
 
 import functools
 import operator
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Generator, Sequence
+from typing import TypeVar
 
-from flybisect.observation import Verdict
-from flybisect.reduce.facts import Observing, marked
+from flybisect.question import Question, Reply
+from flybisect.reduce.facts import marked
 from flybisect.reduce.hint import Hint, Pass
 from flybisect.reduce.standing import Standing
 from flybisect.reduce.together import Together
@@ -20,32 +19,15 @@ from flybisect.script.liveness import Liveness
 from flybisect.script.measure import Size, size_of
 from flybisect.script.scopes import Statements
 from flybisect.script.substitute import Substitutes
-from flybisect.search.grow import Subset, halves
+from flybisect.search.grow import Subset, grow, halves
 
 FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
 
 
-class Judging(Observing, Protocol):
-    """What the reducer sees of the judge."""
-
-    def verdicts(
-        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
-    ) -> Iterator[tuple[str, Verdict]]:
-        """In order; may look ahead, so it is closed when the rest is not wanted.
-
-        A trusted one that comes out interesting may still have to be confirmed by `judge`.
-        """
-        ...
-
-    def judge(self, source: str) -> Verdict:
-        """The verdict in full."""
-        ...
-
-    @property
-    def compares(self) -> bool:
-        """True when a verdict may need a second trial, under what the case compares with."""
-        ...
+Result = TypeVar("Result")
+Questions = Generator[Question, Reply, Result]
+"""A part of a reduction: it yields questions, is sent their answers, and comes to a result."""
 
 
 class Attempt:
@@ -53,24 +35,24 @@ class Attempt:
 
     def __init__(
         self,
-        judge: Judging,
         standing: Standing,
         each: Pass,
         table: Statements,
         hints: Sequence[Hint],
         verify: bool,
         trusting: bool,
+        compares: bool,
         markers: frozenset[str],
         substitutes: Substitutes,
         needed: frozenset[int] = frozenset(),
     ) -> None:
-        self._judge = judge
         self._standing = standing
         self._pass = each
         self._table = table
         self._hints = hints
         self._verify = verify
         self._trusting = trusting
+        self._compares = compares
         self._markers = markers
         self._substitutes = substitutes
         self._liveness = Liveness(table, needed)
@@ -115,41 +97,32 @@ class Attempt:
             group = self._joined(group, half)
         return group
 
-    def ask(self, subsets: Iterable[Subset]) -> Iterator[bool]:
-        """Answers each subset; what cannot be built, or is no smaller, is answered without the judge."""
-        waiting: deque[tuple[Subset, str | None, Cut]] = deque()
+    def search(self, chunks: Sequence[Subset], smallest: int) -> Questions[None]:
+        """Delta debugging over the chunks; see `flybisect.search.grow`."""
+        steps = grow(chunks, smallest)
+        try:
+            subset = next(steps)
+            while True:
+                subset = steps.send((yield from self._holds(subset)))
+        except StopIteration:
+            return
 
-        def texts() -> Iterator[str]:
-            for subset in subsets:
-                text, cut = self._candidate(subset)
-                waiting.append((subset, text, cut))
-                if text is not None:
-                    self._notify(self._label(subset))
-                    yield text
-
-        answers = self._judge.verdicts(texts(), self._trusted)
-        for _, verdict in answers:
-            while waiting and waiting[0][1] is None:
-                self._note_failure(*waiting.popleft())
-                yield False
-            subset, text, cut = waiting.popleft()
-            if self._holds_a_failure(self._cut_of(subset), cut):
-                # Asked ahead of an answer that tells against it; alone it would not have been.
-                self._note_failure(subset, None, cut)
-                yield False
-                continue
-            if verdict.interesting and text is not None:
-                self._accept(subset, text)
-                yield True
-                return
+    def _holds(self, subset: Subset) -> Questions[bool]:
+        """What cannot be built, or is no smaller, fails without a question."""
+        text, cut = self._candidate(subset)
+        if text is None:
+            self._note_failure(subset, None, cut)
+            return False
+        self._notify(self._label(subset))
+        reply = yield Question(text, self._trusted(text))
+        if reply.interesting:
+            self._accept(subset, text, reply)
+        else:
             self._note_failure(subset, text, cut)
-            yield False
-        while waiting:
-            self._note_failure(*waiting.popleft())
-            yield False
+        return reply.interesting
 
     def _trusted(self, text: str) -> bool:
-        return self._trusting and marked(text, self._markers)
+        return self._compares and self._trusting and marked(text, self._markers)
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
         asked = self._cut_of(subset)
@@ -164,7 +137,7 @@ class Attempt:
     def _is_the_base(self, text: str) -> bool:
         """True where nothing is left of what tells the case from what it is compared with, so that both
         show the same. Left to the proof at the end, since a difference of values would not be seen."""
-        return not self._verify and self._judge.compares and not marked(text, self._markers)
+        return not self._verify and self._compares and not marked(text, self._markers)
 
     def _cut_of(self, subset: Subset) -> Cut:
         return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())
@@ -213,11 +186,11 @@ class Attempt:
             if cut.statements and not cut.edits:
                 self._hopeless.append(cut)
 
-    def _accept(self, subset: Subset, text: str) -> None:
+    def _accept(self, subset: Subset, text: str, reply: Reply) -> None:
         labels = self._labels(subset)
         self._chosen = subset
         self._size = size_of(text)
-        self._standing.accept(text, labels, self._trusting)
+        self._standing.accept(text, labels, reply, trusting=self._trusting)
         self._notify("")
 
     def _notify(self, tried: str) -> None:

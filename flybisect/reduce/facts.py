@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from flybisect.observation import Observation, Want
+from flybisect.question import Question, Reply
 from flybisect.reduce.hint import Facts
 from flybisect.script.instrument import Kinds, agree, instrumented
 
 
-class Observing(Protocol):
-    """What learning needs of the judge."""
-
-    def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
-        """What a script shows under the case, then under what the case compares it with."""
-        ...
-
-    def failing_line(self, source: str) -> int | None:
-        """The script's line that the compiler named when this source was judged."""
-        ...
-
-
-def learn(judge: Observing, text: str, before: Facts | None = None) -> Facts:
-    """Coverage and kinds. Where instrumenting changes how the script ends, coverage alone. What was known
-    before, but for the lines, where the judge shows nothing."""
-    line = judge.failing_line(text)
+def learn(text: str, line: int | None, before: Facts | None = None) -> Generator[Question, Reply, Facts]:
+    """Coverage and kinds of a script whose `line` the compiler names. Where instrumenting changes how the
+    script ends, coverage alone. What was known before, but for the lines, where nothing is shown."""
     copy = instrumented(text)
     wants = frozenset({Want.COVERAGE})
-    seen = judge.observe(copy.text, wants)
+    seen = (yield Question(copy.text, wants=wants)).shown
     if not seen:
         return replace(before or Facts(), lines=None)
-    plain = judge.observe(text)
+    plain = (yield Question(text, wants=frozenset())).shown
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
         lines = [copy.original_lines(o.lines) for o in seen]
         kinds = agree(copy.read(o.stderr) for o in seen)
     else:
-        lines = [frozenset(o.lines) for o in judge.observe(text, wants)]
+        lines = [frozenset(o.lines) for o in (yield Question(text, wants=wants)).shown]
         kinds = Kinds()
     every = frozenset[int]().union(*lines) if all(lines) else None
     return Facts(every, line, line is not None, kinds, _markers(text, lines))

@@ -85,3 +85,5 @@ class Pass:
     alone: bool = False
     """True where few of the hints hold: each is tried alone. Else as many as go together are tried at
     once, and halved where that fails."""
+    mostly_holds: bool = True
+    """Whether all of its hints at once mostly hold. Says what is tried ahead, and nothing else."""

@@ -11,19 +11,21 @@ from __future__ import annotations
 import copy
 import functools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from flybisect.reduce.attempt import Attempt, Judging
+from flybisect.question import Question, Reply
+from flybisect.reduce.attempt import Attempt, Questions
 from flybisect.reduce.cosmetics import dressed
 from flybisect.reduce.facts import learn
-from flybisect.reduce.foresight import Telling
+from flybisect.reduce.foresight import Begin, Predictor, Search
 from flybisect.reduce.hint import Facts, Pass, Turn
 from flybisect.reduce.standing import Standing, Step
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
 from flybisect.script.substitute import Substitutes
-from flybisect.search.grow import grow, parts
+from flybisect.search.grow import parts
 
 TRUSTED = 3
 """Sweeps that may rest on the trust that what the case compares with is as it was. More would spare
@@ -44,16 +46,46 @@ class Reduction:
     two closed cuts of which one holds the other, the smaller is the single step."""
 
 
+class Judging(Protocol):
+    """What the reducer sees of the judge."""
+
+    @property
+    def compares(self) -> bool:
+        """True when a verdict may need a second trial, under the baseline."""
+        ...
+
+    def ask(self, question: Question, ahead: Iterable[Question] = ()) -> Reply:
+        """Answers a question. `ahead`: what may be asked next, drawn from while there is room to try it."""
+        ...
+
+    def known(self, source: str) -> bool | None:
+        """Whether a script is interesting, where that takes no trial to tell."""
+        ...
+
+
+Part = Callable[["Reducer"], Questions[None]]
+"""A part of a reduction that can be run on a copy."""
+
+
 class Reducer:
     """Reduces one script. `notice` is told of every step; it must not raise."""
 
     def __init__(
-        self, judge: Judging, passes: Sequence[Pass], notice: Callable[[Step], None] = lambda step: None
+        self,
+        judge: Judging,
+        passes: Sequence[Pass],
+        notice: Callable[[Step], None] = lambda step: None,
+        *,
+        predict: bool = True,
     ) -> None:
+        """`predict`: the judge is shown what may be asked next."""
         self._judge = judge
         self._passes = passes
-        self._following: Sequence[Callable[[Reducer], None]] = ()
-        """What comes next, for `_go_on`."""
+        self._predictor = Predictor(judge.known) if predict else None
+        self._begun: Begin | None = None
+        """In a copy: hears of the searches that begin."""
+        self._following: Sequence[Part] = ()
+        """What comes next, for a copy."""
         self._standing = Standing(notice)
         self._original = ""
         self._learned = ("", Facts())
@@ -64,17 +96,30 @@ class Reducer:
         """The smallest interesting script so far; what is left when the run is interrupted."""
         return self._standing.confirmed
 
-    def run(self, text: str) -> Reduction:
-        """`text` is known to be interesting."""
-        self._standing.begin(text)
+    def run(self, text: str, failing_line: int | None = None) -> Reduction:
+        """`text` is known to be interesting; `failing_line`: its line that the compiler names."""
+        self._standing.begin(text, failing_line)
         self._original = text
-        self._learned = (text, learn(self._judge, text))
-        self._rounds()
-        self._prove()
-        self._polish()
-        return Reduction(self._standing.best, minimal=True)
+        steps = self._reduction(text)
+        reply: Reply | None = None
+        while True:
+            try:
+                question = next(steps) if reply is None else steps.send(reply)
+            except StopIteration as ended:
+                return Reduction(str(ended.value), minimal=True)
+            predictor = self._predictor
+            reply = self._judge.ask(question, () if predictor is None else predictor.after(question))
+            if predictor is not None:
+                predictor.note(question, reply)
 
-    def _prove(self) -> None:
+    def _reduction(self, text: str) -> Questions[str]:
+        self._learned = (text, (yield from learn(text, self._standing.failing_line)))
+        yield from self._rounds()
+        yield from self._prove()
+        yield from self._polish()
+        return self._standing.best
+
+    def _prove(self) -> Questions[None]:
         """Every single hint on the script as it stands, until all passes in a row have failed on one text."""
         waiting = deque(self._single)
         failed: list[Pass] = []
@@ -82,9 +127,9 @@ class Reducer:
             each = waiting.popleft()
             self._following = [_proof(later) for later in waiting]
             before = self._standing.best
-            self._search(each, verify=True, trusting=False)
+            yield from self._search(each, verify=True, trusting=False)
             if self._standing.best != before:
-                self._rounds()
+                yield from self._rounds()
                 waiting.extend([*failed, each])
                 failed = []
             else:
@@ -99,114 +144,121 @@ class Reducer:
     def _of(self, turn: Turn) -> list[Pass]:
         return [each for each in self._passes if each.turn is turn]
 
-    def _polish(self) -> None:
+    def _polish(self) -> Questions[None]:
         """Makes the changes that leave the syntax tree as it is, so that what was proved still holds."""
         text = dressed(self._standing.best, self._passes, self._facts())
-        if text != self._standing.best and self._judge.judge(text).interesting:
-            self._standing.begin(text)
-            self._standing.tell("polish")
+        if text != self._standing.best:
+            reply = yield Question(text)
+            if reply.interesting:
+                self._standing.begin(text, reply.failing_line)
+                self._standing.tell("polish")
 
-    def _rounds(self) -> None:
+    def _rounds(self) -> Questions[None]:
         coarse, fine, numbers = (self._of(turn) for turn in TURNS)
         while True:
-            while self._round(coarse):
-                self._learn_again(1)
+            while (yield from self._round(coarse)):
+                yield from self._learn_again(1)
             if fine:
-                self._learn_again(2)
+                yield from self._learn_again(2)
             # A shorter line may take the value of another statement, so coarse passes come again first.
-            if not self._round(fine) and not self._round(numbers):
+            if not (yield from self._round(fine)) and not (yield from self._round(numbers)):
                 return
 
-    def _learn_again(self, times: int) -> None:
+    def _learn_again(self, times: int) -> Questions[None]:
         """Up to so many times: sizes and types have changed, so more things are of one kind, and other
         expressions stand there."""
         if self._relearned >= times or self._learned[0] == self._standing.best:
             return
         self._relearned = times
         before = self._learned[1]
-        found = learn(self._judge, self._standing.best, before)
+        found = yield from learn(self._standing.best, self._standing.failing_line, before)
         self._learned = self._standing.best, replace(found, located=before.located)
 
-    def _round(self, passes: Sequence[Pass]) -> bool:
+    def _round(self, passes: Sequence[Pass]) -> Questions[bool]:
         """One sweep of each. False when none changed anything."""
         before, sweeps = self._standing.best, 0
         for number, each in enumerate(passes):
             at = self._standing.best
             self._following = self._after(passes[number + 1 :], each.turn)
-            self._sweep(each)
+            yield from self._sweep(each)
             sweeps += self._standing.best != at
             if sweeps == TRUSTED:
-                self._confirm()
+                yield from self._confirm()
                 sweeps = 0
-        self._confirm()
+        yield from self._confirm()
         return self._standing.best != before
 
-    def _after(self, rest: Sequence[Pass], turn: Turn) -> list[Callable[[Reducer], None]]:
+    def _after(self, rest: Sequence[Pass], turn: Turn) -> list[Part]:
         """What follows while nothing unexpected happens, the rest of a round first."""
         coarse, fine, numbers = ([_sweep(each) for each in self._of(turn)] for turn in TURNS)
         learning = [_learning(1), *coarse, _learning(2)] if turn is Turn.COARSE else coarse
         following = [*(_sweep(each) for each in rest), *learning, *fine, *numbers]
         return following + [_proof(each) for each in self._single]
 
-    def _sweep(self, each: Pass) -> None:
+    def _sweep(self, each: Pass) -> Questions[None]:
         while True:
             before = self._standing.best
-            # Where nothing in the script tells the case from its base, nothing speaks for trust.
+            # Where nothing in the script tells the case from its baseline, nothing speaks for trust.
             trusting = self._judge.compares and bool(self._learned[1].markers)
-            self._search(each, verify=False, trusting=trusting)
+            yield from self._search(each, verify=False, trusting=trusting)
             if not each.again or self._standing.best == before:
                 return
 
-    def _confirm(self) -> None:
+    def _confirm(self) -> Questions[None]:
         """Has the result of some sweeps judged in full. Where it does not hold, the first of their
         successes that broke the comparison is found by halving; what came before it is kept."""
         standing = self._standing
         trail, standing.trail = standing.trail, []
         if standing.best == standing.confirmed:
             return
-        if not self._judge.judge(self._standing.best).interesting:
-            # trail[:good] holds, trail[:bad] does not; the last is the one just judged.
-            good, bad = 0, len(trail)
-            while bad - good > 1:
-                middle = (good + bad) // 2
-                if self._judge.judge(trail[middle - 1].text).interesting:
-                    good = middle
-                else:
-                    bad = middle
-            standing.failed |= trail[bad - 1].labels
-            standing.best = trail[good - 1].text if good else standing.confirmed
-        standing.confirmed = standing.best
+        self._begin(Search("confirm", first_holds=True, others_hold=True), Reducer._confirm)
+        reply = yield Question(standing.best)
+        if reply.interesting:
+            standing.confirm(reply)
+            return
+        # trail[:good] holds, trail[:bad] does not; the last is the one just judged.
+        good, bad = 0, len(trail)
+        standing.take_back()
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            reply = yield Question(trail[middle - 1].text)
+            if reply.interesting:
+                good = middle
+                standing.best = trail[middle - 1].text
+                standing.confirm(reply)
+            else:
+                bad = middle
+        standing.failed |= trail[bad - 1].labels
         standing.tell("confirmed")
 
     def _facts(self) -> Facts:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
         text, facts = self._learned
         lines = facts.lines if text == self._standing.best else None
-        line = self._judge.failing_line(self._standing.best)
         failed = frozenset(self._standing.failed)
+        line = self._standing.failing_line
         return replace(facts, lines=lines, failing_line=line, failed=failed, original=self._original)
 
-    def _go_on(
-        self, judge: Telling, standing: Standing, each: Pass, verify: bool, trusting: bool, rank: int
-    ) -> None:
-        """On a copy: the search of a pass from a rank on, and those that follow; see `foresight`."""
-        other = copy.copy(self)
-        other._judge, other._standing = judge, standing.copy()
-        other._search(each, verify, trusting, rank)
-        if each.again and not verify:
-            other._sweep(each)
-        for follow in self._following:
-            follow(other)
+    def _begin(self, search: Search, first: Part) -> None:
+        """Says that a search begins. A copy from here runs `first`, then what follows."""
+        if self._begun is not None:
+            self._begun(search)
+        elif self._predictor is not None:
+            self._predictor.begin(search, functools.partial(self._copied, self._standing.copy(), first))
 
-    def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> None:
+    def _copied(self, standing: Standing, first: Part, begun: Begin) -> Questions[None]:
+        other = copy.copy(self)
+        other._begun, other._standing = begun, standing.copy()
+        for step in (first, *self._following):
+            yield from step(other)
+
+    def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> Questions[None]:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
+        search = Search(f"verify {each.name}" if verify else each.name, each.mostly_holds and not verify)
         while True:
-            if isinstance(self._judge, Telling):
-                begun = self._standing.copy()
-                ahead = functools.partial(
-                    self._go_on, standing=begun, each=each, verify=verify, trusting=trusting, rank=rank
-                )
-                self._judge.begin(f"verify {each.name}" if verify else each.name, ahead)
+            self._begin(
+                search, functools.partial(_rest, each=each, verify=verify, trusting=trusting, rank=rank)
+            )
             table = Statements(Source(self._standing.best))
             facts = self._facts()
             every = each.hints(table, facts)
@@ -220,17 +272,16 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._standing.failed]
             if hints:
                 before = self._standing.best
-                substitutes = Substitutes(table, facts.kinds)
                 attempt = Attempt(
-                    self._judge,
                     self._standing,
                     each,
                     table,
                     hints,
                     verify,
                     trusting,
+                    self._judge.compares,
                     facts.markers,
-                    substitutes,
+                    Substitutes(table, facts.kinds),
                     facts.failing(table),
                 )
                 if not verify:
@@ -241,18 +292,25 @@ class Reducer:
                 else:
                     chunks = attempt.likely_first() if each.alone else attempt.compatible()
                 # A shortcut that holds for a few alone is not worth its trials.
-                grow(chunks, attempt.ask, max(2, len(hints) // 8) if each.shortcut else 1)
+                yield from attempt.search(chunks, max(2, len(hints) // 8) if each.shortcut else 1)
                 if len(chunks) > 1 and not alone and self._standing.best != before:
                     rank -= 1  # Those that could not be made together with others have their turn.
 
 
-def _sweep(each: Pass) -> Callable[[Reducer], None]:
+def _rest(reducer: Reducer, each: Pass, verify: bool, trusting: bool, rank: int) -> Questions[None]:
+    """A sweep of a pass from a rank on."""
+    yield from reducer._search(each, verify, trusting, rank)
+    if each.again and not verify:
+        yield from reducer._sweep(each)
+
+
+def _sweep(each: Pass) -> Part:
     return functools.partial(Reducer._sweep, each=each)
 
 
-def _proof(each: Pass) -> Callable[[Reducer], None]:
+def _proof(each: Pass) -> Part:
     return functools.partial(Reducer._search, each=each, verify=True, trusting=False)
 
 
-def _learning(times: int) -> Callable[[Reducer], None]:
+def _learning(times: int) -> Part:
     return functools.partial(Reducer._learn_again, times=times)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flybisect.question import Reply
 from flybisect.script.cut import Cut
 
 
@@ -42,6 +43,9 @@ class Standing:
         """Labels of hints that failed, on this text or an earlier one."""
         self.trail: list[Trusted] = []
         """The successes since the last one that was judged in full."""
+        self.failing_line: int | None = None
+        """The line of `best` that the compiler names."""
+        self._confirmed_line: int | None = None
         self._hopeless: tuple[str, list[Cut]] = "", []
 
     def copy(self) -> Standing:
@@ -49,21 +53,42 @@ class Standing:
         other = Standing(lambda step: None)
         other.best, other.confirmed = self.best, self.confirmed
         other.failed, other.trail = set(self.failed), list(self.trail)
+        other.failing_line, other._confirmed_line = self.failing_line, self._confirmed_line
         text, cuts = self._hopeless
         other._hopeless = text, list(cuts)
         return other
 
-    def begin(self, text: str) -> None:
+    def begin(self, text: str, failing_line: int | None) -> None:
         """With a script that was judged in full."""
         self.best = self.confirmed = text
+        self.failing_line = self._confirmed_line = failing_line
 
-    def accept(self, text: str, labels: frozenset[str], trusting: bool) -> None:
+    def accept(self, text: str, labels: frozenset[str], reply: Reply, *, trusting: bool) -> None:
         """A smaller script that holds, as far as is known."""
+        self.failing_line = self._line_in(text) if reply.predicted else reply.failing_line
         self.best = text
         if trusting:
             self.trail.append(Trusted(text, labels))
         else:
-            self.confirmed = text
+            self.confirmed, self._confirmed_line = text, self.failing_line
+
+    def _line_in(self, text: str) -> int | None:
+        """Where a script that was not judged has the text of the failing line."""
+        if self.failing_line is None:
+            return None
+        failing, lines = self.best.split("\n")[self.failing_line - 1], text.split("\n")
+        return lines.index(failing) + 1 if failing in lines else None
+
+    def take_back(self) -> None:
+        """The successes since the last that was judged in full do not hold together."""
+        self.best, self.failing_line = self.confirmed, self._confirmed_line
+
+    def confirm(self, reply: Reply) -> None:
+        """The best script was judged in full."""
+        if not reply.predicted:
+            self.failing_line = reply.failing_line
+        self.confirmed, self._confirmed_line = self.best, self.failing_line
+        self.tell("confirmed")
 
     def hopeless(self, text: str) -> list[Cut]:
         """Closed cuts of whole statements that failed on this text. Statements have other numbers in

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Probe, Signature, Stage, Want
+from flybisect.question import Question
 from flybisect.toolchain.model import Toolchain
 from tests.judging.replay import BASE, SUBJECT, Replay, by_first_word, judge_of
 from tests.oracles.recorded import recorded
@@ -151,9 +153,9 @@ def test_observing_more_is_a_trial_of_its_own(tmp_path: Path) -> None:
     prober = Replay()
     judge = judge_of(prober, tmp_path)
     judge.pin(NAMES)
-    assert judge.observe(NAMES) == (recorded("gemm_buffer64@0.5.0"),)
+    assert judge.ask(Question(NAMES, wants=frozenset())).shown == (recorded("gemm_buffer64@0.5.0"),)
     assert judge.counts.compiles == 1
-    judge.observe(NAMES, frozenset({Want.COVERAGE}))
+    judge.ask(Question(NAMES, wants=frozenset({Want.COVERAGE})))
     assert judge.counts.compiles == 2
 
 
@@ -184,34 +186,35 @@ def test_limits_follow_the_interesting_trials(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_verdicts_come_in_order(jobs: int, tmp_path: Path) -> None:
+def test_what_was_tried_ahead_is_counted_when_it_is_asked(jobs: int, tmp_path: Path) -> None:
     judge = judge_of(Replay(seconds=0.01), tmp_path, jobs=jobs)
     judge.pin(NAMES)
     texts = ["mfma_bf16", "caught", "mfma_bf16", "gemm_buffer64; nothing", "+", "nothing"]
-    found = list(judge.verdicts(texts))
-    assert [text for text, _ in found] == texts
-    assert [verdict.interesting for _, verdict in found] == [False, False, False, True, False, False]
+    questions = [Question(text) for text in texts]
+    found = [judge.ask(question, questions[at + 1 :]) for at, question in enumerate(questions)]
+    judge.close()
+    assert [reply.interesting for reply in found] == [False, False, False, True, False, False]
+    assert [reply.trial for reply in found] == [True, True, False, True, False, True]
     counts = judge.counts
     assert (counts.compiles, counts.cache_hits, counts.rejected_statically) == (4, 1, 1)
     # `nothing` was tried and never reached FlyDSL, so it is no compile
 
 
-def test_leaving_the_loop_cancels_what_runs(tmp_path: Path) -> None:
+def test_what_is_tried_ahead_is_cancelled(tmp_path: Path) -> None:
     prober = Replay(seconds=0.3)
     judge = judge_of(prober, tmp_path, jobs=2)
     judge.pin(NAMES)
     pulled = []
 
-    def candidates() -> object:
-        for number in range(10):
+    def candidates() -> Iterator[Question]:
+        for number in range(1, 10):
             pulled.append(number)
-            yield f"gemm_buffer64; {number}"
+            yield Question(f"gemm_buffer64; {number}")
+            prober.seconds = 5.0
 
-    verdicts = judge.verdicts(candidates())  # type: ignore[arg-type]
     prober.seconds = 0.05
-    next(verdicts)
-    prober.seconds = 5.0
-    verdicts.close()  # type: ignore[attr-defined]
+    judge.ask(Question("gemm_buffer64; 0"), candidates())
+    judge.close()
     assert len(pulled) <= 3
     assert prober.most_at_once == 2
     assert prober.at_once == 0

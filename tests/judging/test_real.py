@@ -57,7 +57,7 @@ def test_reduction_by_hand(tmp_path: Path) -> None:
             source + "# more\n",
             source.replace("M, N, K, F8 =", "M, N, F8 ="),
         ]
-        answers = [verdict.answer for _, verdict in judge.verdicts(candidates)]
+        answers = [judge.judge(each).answer for each in candidates]
         assert answers[0] is Answer.INTERESTING
         assert answers[1] is Answer.UNRESOLVED
         assert answers[2] is Answer.UNINTERESTING

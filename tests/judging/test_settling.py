@@ -11,6 +11,7 @@ from flybisect.case import Case, Sought
 from flybisect.journal import Journal
 from flybisect.judge import Judge, Setting
 from flybisect.observation import Observation, Outcome, Probe, Stage
+from flybisect.question import Question
 from flybisect.toolchain.model import Toolchain
 from flybisect.workbench import options_of, plugin_of
 from tests.judging.replay import BASE, SUBJECT, Replay, judge_of
@@ -70,7 +71,7 @@ def test_the_stage_and_the_command_reach_the_probes(tmp_path: Path) -> None:
 
     judge = judge_for(Replay(answer), tmp_path, "command", Sought(command="./judge"))
     assert judge.pin("x = 1\n").interesting
-    judge.observe("x = 1\n")
+    judge.ask(Question("x = 1\n", wants=frozenset()))
     assert [probe.command for probe in asked] == ["./judge", None]
     judge_for(Replay(answer), tmp_path, "ir", Sought("x", stage="last")).look("x = 1\n")
     assert asked[-1].stage == "last"

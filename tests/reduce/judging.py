@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from flybisect.observation import Answer, Observation, Outcome, Stage, Verdict, Want
+from flybisect.observation import Observation, Outcome, Stage, Want
+from flybisect.question import Question, Reply
 from tests.script.running import Run, run
 
 Wanted = Callable[[Run], bool]
+Result = TypeVar("Result")
 
 
 class Needle:
@@ -19,12 +21,9 @@ class Needle:
     but the needle's line.
     """
 
-    def __init__(
-        self, wanted: Wanted, ahead: int = 0, located: bool = False, rough: Wanted | None = None
-    ) -> None:
+    def __init__(self, wanted: Wanted, located: bool = False, rough: Wanted | None = None) -> None:
         self._wanted = wanted
         self._rough = rough
-        self._ahead = ahead
         self._located = located
         self.asked: list[str] = []
         self._known: dict[str, bool] = {}
@@ -38,25 +37,30 @@ class Needle:
             self._known[source] = self._wanted(run(source))
         return self._known[source]
 
-    def judge(self, source: str) -> Verdict:
-        found = self.interesting(source)
-        return Verdict(Answer.INTERESTING if found else Answer.UNINTERESTING)
+    def ask(self, question: Question, ahead: Iterable[Question] = ()) -> Reply:
+        source = question.source
+        if question.wants is not None:
+            return Reply(shown=self.observe(source, question.wants))
+        self.asked.append(source)
+        trial = source not in self._known
+        if self._rough is not None and question.trusted:
+            found = self._rough(run(source)) or self.interesting(source)
+        else:
+            found = self.interesting(source)
+        return Reply(found, trial, self.failing_line(source) if found else None)
 
-    def verdicts(
-        self, sources: Iterable[str], trusted: Callable[[str], bool] = lambda source: False
-    ) -> Iterator[tuple[str, Verdict]]:
-        stream, waiting = iter(sources), deque[str]()
+    def known(self, source: str) -> bool | None:
+        return self._known.get(source)
+
+    def answer(self, steps: Generator[Question, Reply, Result]) -> Result:
+        """What a part of a reduction comes to."""
+        reply: Reply | None = None
         while True:
-            while len(waiting) <= self._ahead and (drawn := next(stream, None)) is not None:
-                waiting.append(drawn)
-            if not waiting:
-                return
-            source = waiting.popleft()
-            self.asked.append(source)
-            if self._rough is not None and trusted(source) and self._rough(run(source)):
-                yield source, Verdict(Answer.INTERESTING)
-            else:
-                yield source, self.judge(source)
+            try:
+                reply = self.ask(next(steps) if reply is None else steps.send(reply))
+            except StopIteration as ended:
+                result: Result = ended.value
+                return result
 
     def observe(self, source: str, wants: frozenset[Want] = frozenset()) -> Sequence[Observation]:
         ran = run(source)

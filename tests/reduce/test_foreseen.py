@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable
 from itertools import islice
 from typing import cast
 
@@ -13,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect import reducing
-from flybisect.guess import Guess
 from flybisect.judge import Judge
-from flybisect.observation import Observation, Outcome, Stage, Verdict
+from flybisect.observation import Observation, Outcome, Stage
 from flybisect.oracle import Evidence
-from flybisect.reduce.foresight import Foresight
+from flybisect.question import Question, Reply
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
 from flybisect.session import Session
@@ -34,10 +32,10 @@ def parity(text: str) -> Wanted:
 
 
 class Drawing(Needle):
-    """Draws now more, now fewer guesses for a question that is new, as trials of other lengths would."""
+    """Draws now more, now fewer predictions for a question that is new, as trials of other lengths would."""
 
     def __init__(self, wanted: Wanted, ahead: int, chance: random.Random) -> None:
-        super().__init__(wanted, ahead)
+        super().__init__(wanted)
         self._most = ahead
         self._chance = chance
         self.foreseen = 0
@@ -45,33 +43,21 @@ class Drawing(Needle):
         self.first: Evidence | None = None
         self._guessed: set[str] = set()
 
-    def known(self, source: str) -> bool | None:
-        return self._known.get(source)
-
-    def verdicts(
-        self,
-        sources: Iterable[str],
-        trusted: Callable[[str], bool] = lambda source: False,
-        guesses: Callable[[str], Iterator[Guess]] | None = None,
-    ) -> Iterator[tuple[str, Verdict]]:
-        for source in sources:
-            if source not in self._known and guesses is not None:
-                self.foreseen += source in self._guessed
-                drawn = islice(guesses(source), self._chance.randint(0, self._most))
-                self._guessed.update(guess.source for guess in drawn)
-            self.asked.append(source)
-            yield source, self.judge(source)
+    def ask(self, question: Question, ahead: Iterable[Question] = ()) -> Reply:
+        if question.wants is None and question.source not in self._known:
+            self.foreseen += question.source in self._guessed
+            drawn = islice(ahead, self._chance.randint(0, self._most))
+            self._guessed.update(each.source for each in drawn)
+        return super().ask(question)
 
 
 @given(scripts(needle=True), st.integers(1, 4), st.randoms(use_true_random=False))
 @examples(10)
 def test_it_goes_the_same_way(text: str, ahead: int, chance: random.Random) -> None:
     alone = Needle(parity(text))
-    expected = Reducer(alone, PASSES).run(text)
+    expected = Reducer(alone, PASSES, predict=False).run(text)
     judge = Drawing(parity(text), ahead, chance)
-    with closing(Foresight(judge)) as foresight:
-        found = Reducer(foresight, PASSES).run(text)
-    assert found == expected
+    assert Reducer(judge, PASSES).run(text) == expected
     assert judge.asked == alone.asked
 
 

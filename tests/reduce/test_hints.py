@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from flybisect.reduce.passes import PASSES
 from flybisect.script.check import problem, unbound_names
 from flybisect.script.cut import Cut, carry_out, close
 from flybisect.script.edit import Conflict
+from flybisect.script.expressions import places
 from flybisect.script.instrument import Kinds, around
 from flybisect.script.scopes import Statements
 from flybisect.script.source import Source
@@ -24,8 +25,14 @@ from tests.reduce.judging import Needle
 from tests.script.profile import examples
 from tests.script.programs import scripts
 
-EACH = {each.name: each for each in PASSES}
-SEEDS = sorted((Path(__file__).parents[2] / "seeds").glob("*/*.py"))
+EACH = {f"{number:02d}-{each.name}": each for number, each in enumerate(PASSES)}
+"""Several passes share a name."""
+EVERY = Path(__file__).parent / "scripts" / "every_pass.py"
+SCRIPTS = [EVERY, *sorted((Path(__file__).parents[2] / "seeds").glob("*/*.py"))]
+PLACED = ("comments", "tidy", "slice", "dead", "unexecuted", "folds", "known")
+"""Passes whose hints say where they are, or need to know what a run showed."""
+VECTOR, NUMBER = "Vector|vector<4xf32>", "Int32|i32"
+"""Kinds of the DSL, as class and IR type."""
 SAMPLE = 5
 """Hints that are tried of one pass on one script, evenly spread."""
 
@@ -45,7 +52,8 @@ def check(table: Statements, facts: Facts, each: Pass, hint: Hint, allowed: froz
 @given(scripts(needle=True), st.booleans())
 @examples(12)
 def test_on_generated_scripts(text: str, located: bool) -> None:
-    facts = learn(Needle(lambda done: bool(done.needles), located=located), text)
+    judge = Needle(lambda done: bool(done.needles), located=located)
+    facts = judge.answer(learn(text, judge.failing_line(text)))
     assert facts.lines and facts.kinds.kinds
     facts = replace(facts, original=text)
     table = Statements(Source(text))
@@ -56,23 +64,45 @@ def test_on_generated_scripts(text: str, located: bool) -> None:
 
 
 @pytest.mark.parametrize("name", EACH)
-@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
-def test_on_seeds(path: Path, name: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    table = Statements(Source(text))
-    half = frozenset(range(1, text.count("\n") + 1, 2))
-    facts = Facts(half, text.count("\n") // 2, True, _kinds(table))
-    allowed = unbound_names(text)
-    for hint in sample(EACH[name].hints(table, facts)):
-        check(table, facts, EACH[name], hint, allowed)
+def test_on_scripts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pass has hints on at least one of them."""
+    monkeypatch.setattr("sys.argv", [str(EVERY)])
+    checked = 0
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8")
+        table = Statements(Source(text))
+        allowed = unbound_names(text)
+        for facts in _facts(table):
+            for hint in sample(EACH[name].hints(table, facts)):
+                check(table, facts, EACH[name], hint, allowed)
+                checked += 1
+    assert checked
 
 
-def _kinds(table: Statements) -> Kinds:
-    """All variables of one kind, so that anything may stand for anything."""
+def _facts(table: Statements) -> Iterator[Facts]:
+    """What may be known: which lines ran, where it fails, and that anything may stand for anything."""
+    lines = table.source.text.count("\n")
+    every_other = frozenset(range(1, lines + 1, 2))
+    yield Facts(every_other, lines // 2, True, _kinds(table))
+    yield Facts(kinds=_kinds(table))
+    yield Facts(kinds=_kinds(table, NUMBER))
+    if "toy.needle(" in table.source.text:
+        judge = Needle(lambda done: bool(done.needles), located=True)
+        text = table.source.text
+        yield judge.answer(learn(text, judge.failing_line(text)))
+
+
+def _kinds(table: Statements, kind: str = VECTOR) -> Kinds:
+    """All expressions are of one kind of the DSL."""
     kinds = {
-        (around(table, entry), use.name): "Vector|vector<4xf32>" for entry in table.all for use in entry.uses
+        (around(table, entry), text): kind
+        for entry in table.all
+        for text in [
+            *(use.name for use in entry.uses),
+            *(table.source.segment(place.node) for place in places(table, entry)),
+        ]
     }
-    return Kinds(kinds, {}, {"slice": "Vector|vector<4xf32>"})
+    return Kinds(kinds, {}, {"slice": kind})
 
 
 @given(scripts(), st.data())
@@ -93,11 +123,19 @@ def test_any_hints_together(text: str, data: st.DataObject) -> None:
     assert problem(candidate, unbound_names(text)) is None, [hint.label for hint in chosen]
 
 
-def test_labels_do_not_depend_on_the_place() -> None:
+@pytest.mark.parametrize("name", [name for name in EACH if not name.endswith(PLACED)])
+def test_labels_do_not_depend_on_the_place(name: str) -> None:
     """A failure is remembered across edits above."""
-    text = "import toy\n\ndef f(a, b=2):\n    c = a + b\n    return toy.mix(c, third=4)\n\nf(3)\n"
-    for each in EACH.values():
-        if each.name not in ("comments", "tidy", "slice", "dead"):
-            before = [hint.label for hint in each.hints(Statements(Source(text)), Facts())]
-            after = [hint.label for hint in each.hints(Statements(Source("x = 1\n" + text)), Facts())]
-            assert set(before) <= set(after), each.name
+    labels = 0
+    for path in SCRIPTS:
+        text = path.read_text(encoding="utf-8")
+        table, moved = Statements(Source(text)), Statements(Source("x = 1\n" + text))
+        facts = [Facts(kinds=_kinds(table, kind)) for kind in (VECTOR, NUMBER)]
+        facts.append(Facts(None, text.count("\n") // 2, True, _kinds(table)))
+        for known in facts:
+            line = None if known.failing_line is None else known.failing_line + 1
+            before = {hint.label for hint in EACH[name].hints(table, known)}
+            after = {hint.label for hint in EACH[name].hints(moved, replace(known, failing_line=line))}
+            assert before <= after
+            labels += len(before)
+    assert labels

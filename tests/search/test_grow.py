@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 
 from hypothesis import given
@@ -15,29 +14,22 @@ Test = Callable[[Subset], bool]
 
 
 class Asked:
-    """Answers with a test, and may draw some subsets ahead of the one that it answers."""
+    """Answers with a test."""
 
-    def __init__(self, test: Test, ahead: int = 0) -> None:
+    def __init__(self, test: Test) -> None:
         self._test = test
-        self._ahead = ahead
         self.answers: list[tuple[Subset, bool]] = []
-        self.streams = 0
-        self.closed = 0
 
-    def ask(self, subsets: Iterable[Subset]) -> Iterator[bool]:
-        self.streams += 1
-        try:
-            stream, waiting = iter(subsets), deque[Subset]()
-            while True:
-                while len(waiting) <= self._ahead and (drawn := next(stream, None)) is not None:
-                    waiting.append(drawn)
-                if not waiting:
-                    return
-                subset = waiting.popleft()
-                self.answers.append((subset, self._test(subset)))
-                yield self.answers[-1][1]
-        finally:
-            self.closed += 1
+    def run(self, chunks: Sequence[Subset], smallest: int = 1) -> Subset:
+        steps = grow(chunks, smallest)
+        answer: bool | None = None
+        while True:
+            try:
+                subset = next(steps) if answer is None else steps.send(answer)
+            except StopIteration as ended:
+                return frozenset(ended.value)
+            answer = self._test(subset)
+            self.answers.append((subset, answer))
 
 
 def without(bad: Subset) -> Test:
@@ -65,7 +57,7 @@ def monotone(draw: st.DrawFn) -> tuple[int, Subset, int]:
 def test_monotone_takes_all_that_can_be_taken(case: tuple[int, Subset, int]) -> None:
     count, bad, number = case
     asked = Asked(without(bad))
-    assert grow(parts(count, number), asked.ask) == frozenset(range(count)) - bad
+    assert asked.run(parts(count, number)) == frozenset(range(count)) - bad
 
 
 @given(monotone())
@@ -74,7 +66,7 @@ def test_monotone_is_cheap(case: tuple[int, Subset, int]) -> None:
     count, bad, number = case
     asked = Asked(without(bad))
     chunks = parts(count, number)
-    grow(chunks, asked.ask)
+    asked.run(chunks)
     k = len(bad)
     depth = math.ceil(math.log2(len(chunks[0])))
     assert len(asked.answers) <= len(chunks) + 2 * k * depth
@@ -86,7 +78,7 @@ def test_monotone_is_cheap(case: tuple[int, Subset, int]) -> None:
 @examples(200)
 def test_whatever_the_answers_the_result_holds(count: int, number: int, salt: int, share: int) -> None:
     asked = Asked(scrambled(salt, share))
-    result = grow(parts(count, number), asked.ask)
+    result = asked.run(parts(count, number))
     good = [subset for subset, answer in asked.answers if answer]
     assert result == (good[-1] if good else frozenset())
     # What held is never given up again.
@@ -105,44 +97,25 @@ def _failed_alone(item: int, answers: list[tuple[Subset, bool]]) -> bool:
     return False
 
 
-@given(counts, st.integers(1, 12), st.integers(0, 1000), st.integers(0, 16), st.integers(1, 9))
-@examples(150)
-def test_looking_ahead_changes_nothing(count: int, number: int, salt: int, share: int, ahead: int) -> None:
-    test = scrambled(salt, share)
-    plain, eager = Asked(test), Asked(test, ahead)
-    chunks = parts(count, number)
-    assert grow(chunks, plain.ask) == grow(chunks, eager.ask)
-    assert plain.answers == eager.answers
-
-
-@given(monotone(), st.integers(0, 9))
-@examples(60)
-def test_streams_are_closed(case: tuple[int, Subset, int], ahead: int) -> None:
-    count, bad, number = case
-    asked = Asked(without(bad), ahead)
-    grow(parts(count, number), asked.ask)
-    assert asked.closed == asked.streams >= 1
-
-
 @given(st.integers(1, 40), st.integers(0, 1000), st.integers(0, 16))
 @examples(60)
 def test_what_held_is_not_asked_again(count: int, salt: int, share: int) -> None:
     asked = Asked(scrambled(salt, share))
-    grow(parts(count, 4), asked.ask)
+    asked.run(parts(count, 4))
     subsets = [subset for subset, _ in asked.answers]
     assert all(subsets.count(subset) == 1 for subset, answer in asked.answers if answer)
 
 
 def test_two_that_only_go_together_go_in_one_chunk() -> None:
     asked = Asked(lambda subset: len(subset & {2, 3}) != 1)
-    assert grow([frozenset({0, 1}), frozenset({2, 3})], asked.ask) == {0, 1, 2, 3}
+    assert asked.run([frozenset({0, 1}), frozenset({2, 3})]) == {0, 1, 2, 3}
     asked = Asked(lambda subset: len(subset & {1, 2}) != 1)
-    assert grow(parts(4, 2), asked.ask) == {0, 3}
+    assert asked.run(parts(4, 2)) == {0, 3}
 
 
 def test_order_of_questions() -> None:
     asked = Asked(without(frozenset({2})))
-    grow(parts(4, 1), asked.ask)
+    asked.run(parts(4, 1))
     assert [(sorted(subset), answer) for subset, answer in asked.answers] == [
         ([0, 1, 2, 3], False),
         ([0, 1], True),
@@ -154,8 +127,8 @@ def test_order_of_questions() -> None:
 
 def test_nothing_to_choose_from() -> None:
     asked = Asked(without(frozenset()))
-    assert grow([], asked.ask) == frozenset()
-    assert grow([frozenset()], asked.ask) == frozenset()
+    assert asked.run([]) == frozenset()
+    assert asked.run([frozenset()]) == frozenset()
     assert asked.answers == []
 
 
@@ -180,4 +153,4 @@ def test_every_monotone_test_of_six() -> None:
     for size in range(7):
         for bad in combinations(range(6), size):
             asked = Asked(without(frozenset(bad)))
-            assert grow(parts(6, 2), asked.ask) == frozenset(range(6)) - set(bad)
+            assert asked.run(parts(6, 2)) == frozenset(range(6)) - set(bad)

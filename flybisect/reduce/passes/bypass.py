@@ -74,6 +74,16 @@ def unlocated(table: Statements, facts: Facts) -> Sequence[Hint]:
 
 SCALARS = Pass("scalars", "computed numbers, with another one in their place", scalars)
 EARLY = Pass(
-    "bypass", "statements, with another value of the same kind for their result", unlocated, alone=True
+    "bypass",
+    "statements, with another value of the same kind for their result",
+    unlocated,
+    alone=True,
+    mostly_holds=False,
 )
-PASS = Pass("bypass", "statements, with another value of the same kind for their result", hints, alone=True)
+PASS = Pass(
+    "bypass",
+    "statements, with another value of the same kind for their result",
+    hints,
+    alone=True,
+    mostly_holds=False,
+)

@@ -171,5 +171,10 @@ def _computes_index(node: ast.expr, imported: frozenset[str]) -> bool:
 
 
 PASS = Pass(
-    "expressions", "expressions by an operand, computed indices by 0", hints, alone=True, turn=Turn.FINE
+    "expressions",
+    "expressions by an operand, computed indices by 0",
+    hints,
+    alone=True,
+    mostly_holds=False,
+    turn=Turn.FINE,
 )

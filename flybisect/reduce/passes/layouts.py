@@ -64,4 +64,11 @@ def _label(table: Statements, entry: Statement, call: ast.Call, how: str) -> str
     return f"{label_of(table, entry)} {how} {without_numbers(table.source.segment(call))}"
 
 
-PASS = Pass("layouts", "nested layouts to flat ones, of lower rank", hints, turn=Turn.NUMBERS, alone=True)
+PASS = Pass(
+    "layouts",
+    "nested layouts to flat ones, of lower rank",
+    hints,
+    turn=Turn.NUMBERS,
+    alone=True,
+    mostly_holds=False,
+)

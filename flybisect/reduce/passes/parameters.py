@@ -103,5 +103,5 @@ def _elements(
 
 
 SUMMARY = "parameters with the arguments at every call"
-UNREAD = Pass("parameters", SUMMARY, unread)
-PASS = Pass("parameters", SUMMARY, hints, alone=True)
+UNREAD = Pass("parameters", SUMMARY, unread, mostly_holds=False)
+PASS = Pass("parameters", SUMMARY, hints, alone=True, mostly_holds=False)

@@ -42,5 +42,12 @@ def _places(table: Statements) -> dict[int, list[tuple[int, int]]]:
     return dict(found)
 
 
-PASS = Pass("sizes", "sizes that stand at several places, halved together", hints, turn=Turn.FINE, alone=True)
+PASS = Pass(
+    "sizes",
+    "sizes that stand at several places, halved together",
+    hints,
+    turn=Turn.FINE,
+    alone=True,
+    mostly_holds=False,
+)
 """Single numbers are tried as well (see `constants`); here go those that have to agree."""
