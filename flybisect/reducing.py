@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from flybisect.reduce.standing import Step
 from flybisect.script.source import count_statements
 from flybisect.search.chance import Rate
 from flybisect.session import Session
+from flybisect.variables import missing
 
 WORTH_FORESEEING = 0.5
 """Seconds of a trial, from which on a second reduction that looks ahead takes less than it spares."""
@@ -67,6 +69,8 @@ class Result:
     also_seen: tuple[AlsoSeen, ...]
     rate: Rate | None = None
     """How often the bug showed in runs of one script; None where it was seen in all."""
+    missing_variables: tuple[str, ...] = ()
+    """That the script reads, and that are set here but not in trials."""
 
     @property
     def verified_cold(self) -> bool:
@@ -96,6 +100,7 @@ class Result:
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
+        missing_variables    that the script reads, and that are set here but not in trials
         version              flybisect's own
         """
         return {
@@ -129,6 +134,7 @@ class Result:
             "also_seen": [
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
             ],
+            "missing_variables": list(self.missing_variables),
             "version": __version__,
         }
 
@@ -200,6 +206,7 @@ def finish(
         counts=judge.counts,
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
         rate=judge.repeats.rate,
+        missing_variables=tuple(missing(judge.unset, os.environ)),
     )
     session.save_result(result.to_dict())
     return result

@@ -27,6 +27,7 @@ from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
 from flybisect.session import open_session
+from flybisect.variables import say_missing
 from flybisect.workbench import Bench, prepare
 
 
@@ -59,7 +60,10 @@ def reduce(
         try:
             with bench.judge(session.journal) as judge:
                 judge.repeats.notify = notify
-                reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                try:
+                    reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                finally:
+                    say_missing(judge.unset, notify)
                 one = reducing.flattened(judge, bench.script)
                 for note in notes(one):
                     notify(note)

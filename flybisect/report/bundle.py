@@ -88,6 +88,7 @@ def _metadata(found: Findings) -> dict[str, object]:
         "signature": found.signature,
         "condition": found.condition,
         "argv": list(found.case.argv),
+        "env": dict(found.case.env),
         "environment": asdict(found.environment),
         "arch": found.arch,
         "figures": {column.title: dict(column.figures) for column in found.script.columns},

@@ -49,6 +49,7 @@ def as_pytest(found: Findings, private: Private) -> str:
         timeout=TIMEOUT,
         name=slug(found),
         condition=condition,
+        env="".join(f", {name!r}: {value!r}" for name, value in found.case.env),
         runs=[(name, repr(arch), [repr(word) for word in argv]) for name, arch, argv in view.runs],
     )
     return private.script(text)

@@ -24,6 +24,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
         told = header.Heading(
             command=header.command_of(bench.case, bench.subject.toolchain.version, more),
             run=["python", output.name, *(bench.subject.argv if reads_arguments(text) else ())],
+            env=bench.case.env,
             flydsl=bench.subject.toolchain.version,
             arch=bench.subject.arch,
             before=count_statements(bench.source),

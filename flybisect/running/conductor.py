@@ -29,6 +29,7 @@ from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
 from flybisect.session import Session
 from flybisect.toolchain.model import Toolchain
+from flybisect.variables import say_missing
 from flybisect.workbench import Bench, Stand, set_up
 
 Header = Callable[[Bench, Path], reducing.Heading]
@@ -86,7 +87,10 @@ class Conductor:
         bench, session = self._bench, self._session
         with bench.judge(session.journal) as judge:
             judge.repeats.notify = self._show.notify
-            verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+            try:
+                verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+            finally:
+                say_missing(judge.unset, self._show.notify)
             self._signature = judge.signature
             self._oracle = judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
             assert judge.first is not None
@@ -217,6 +221,7 @@ class Conductor:
             self._request,
             script=script,
             argv=case.argv,
+            env=case.env,
             arch=case.arch,
             flydsl=None,
             oracle=self._oracle,
