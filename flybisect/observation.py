@@ -209,6 +209,8 @@ class Observation:
     """Lines of the script that ran, sorted. Empty unless `Want.COVERAGE`."""
     unset: tuple[str, ...] = ()
     """Environment variables that the script read and that were not there, sorted."""
+    python_files: tuple[str, ...] = ()
+    """Python files beside the script that it ran or read, by their paths from its folder, sorted."""
     seconds: float = 0.0
     """Wall time of the trial."""
     cpu_seconds: float = 0.0
@@ -271,6 +273,7 @@ class Observation:
             data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
             data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
             data["lines"] = tuple(data["lines"])
+            data["python_files"] = tuple(data.get("python_files", ()))
             data["unset"] = tuple(data.get("unset", ()))
             data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
             return cls(**data)

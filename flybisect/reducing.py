@@ -101,6 +101,7 @@ class Result:
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
         missing_variables    that the script reads, and that are set here but not in trials
+        python_files         beside the script, that the reduced one still runs: it needs them
         version              flybisect's own
         """
         return {
@@ -135,6 +136,7 @@ class Result:
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
             ],
             "missing_variables": list(self.missing_variables),
+            "python_files": list(self.observation.python_files),
             "version": __version__,
         }
 
@@ -161,6 +163,13 @@ def flattened(judge: Judge, script: OneScript) -> OneScript:
         return replace(script, source=script.flat)
     why = f"with its modules in it the script does not show the same ({verdict.why})"
     return replace(script, flat=None, modules=(), problem=why)
+
+
+def files_beside(judge: Judge, script: OneScript) -> tuple[str, ...]:
+    """Python files that the script still runs from beside it; of a script that was found interesting."""
+    assert judge.first is not None
+    evidence = judge.first if script.flat is None else judge.look(script.source)[0]
+    return evidence.subject.python_files
 
 
 def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], notice: Notice) -> Reduction:

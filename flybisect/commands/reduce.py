@@ -22,7 +22,7 @@ from flybisect.output import output_path
 from flybisect.plugins import listing
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.select import select
-from flybisect.report.flattened import notes
+from flybisect.report.flattened import files_note, notes
 from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
@@ -65,7 +65,8 @@ def reduce(
                 finally:
                     say_missing(judge.unset, notify)
                 one = reducing.flattened(judge, bench.script)
-                for note in notes(one):
+                files = reducing.files_beside(judge, one)
+                for note in (*notes(one), *files_note(files)):
                     notify(note)
                 with progress(judge, one.source, chosen, bug.quiet) as show:
                     drawn = Curve(session.folder, judge, one.source)

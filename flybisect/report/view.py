@@ -196,6 +196,9 @@ class View:
                 if reduction.get("minimal")
                 else "It is not known to be minimal."
             )
+        beside = self.script.observation.python_files
+        if beside:
+            yield f"The script reads {', '.join(beside)} from beside it, as it is; the bundle has it."
         commits = self.found.commits
         if commits is not None:
             word = "Confirmed" if commits.get("confirmed") else "Not confirmed"

@@ -22,6 +22,7 @@ from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
 from flybisect.report.failure import failure_line
+from flybisect.report.flattened import files_note, notes
 from flybisect.request import Request
 from flybisect.running.asked import Asked
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
@@ -106,6 +107,8 @@ class Conductor:
         """Where an earlier run had come to its end, the journal answers all but the cold run."""
         bench, session = self._bench, self._session
         one = reducing.flattened(judge, bench.script)
+        for note in (*notes(one), *files_note(reducing.files_beside(judge, one))):
+            self._show.notify(note)
         if self._asked.reduced is not None:
             return self._given(judge, one, read_script(self._asked.reduced, self._asked.reduced))
         output = self._output()

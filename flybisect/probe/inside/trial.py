@@ -23,6 +23,7 @@ from . import (
     launching,
     limits,
     locations,
+    pyfiles,
     sandbox,
     settings,
     shelf,
@@ -77,6 +78,7 @@ def run(
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
+    pyfiles.watch(recorder, script, folder, request["folder"])
     recorder.stage("start")
     lines = coverage.Coverage(recorder, script) if "coverage" in wants else None
     _finish(_run_script(script, faults, lines))
