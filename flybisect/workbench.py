@@ -6,6 +6,7 @@ its condition, then the arch, and only then the toolchains, whose installation m
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -232,7 +233,7 @@ def collecting(request: Request, notify: Notify) -> Callable[[Case, str], Collec
             notify(f"collecting {file.name} with pytest, in a trial")
             return Collector(lambda: toolchains.get(case.flydsl), target, case.env)(file, test)
 
-        return collect
+        return functools.cache(collect)
 
     return made
 

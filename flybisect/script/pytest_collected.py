@@ -72,7 +72,7 @@ def is_direct(item, name):
 
 
 def place(item, name, value, every):
-    """Where the value stands among those of its parameter, and whether it stands in a `pytest.param(…)`."""
+    # Where the value stands among those of its parameter, and whether it stands in a pytest.param(...).
     for mark in item.iter_markers("parametrize"):
         given = dict(zip(("argnames", "argvalues"), mark.args), **mark.kwargs)
         listed = given.get("argnames", "")

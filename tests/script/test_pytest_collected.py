@@ -195,7 +195,7 @@ def test_what_is_no_collection(said: str) -> None:
 
 
 ONLY_TESTS = [
-    "import pytest, sys\nsys.path.insert(0, '.')\ndef test_a(): ...\nclass TestB:\n    def test_c(self): ...\n",
+    "import pytest, sys\nsys.path.insert(0, '.')\ndef test_a(): ...\nclass TestB:\n    def test_c(x): ...\n",
     "def test_a(): ...\nif __name__ == '__main__':\n    import pytest\n    pytest.main([__file__])\n",
 ]
 NOT_ONLY = [
