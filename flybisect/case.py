@@ -5,6 +5,7 @@
     script: kernel.py
     args: gemm --copy buffer64      # or a list
     arch: gfx942
+    env: {MYLIB_VARIANT: tanh}      # variables that the script reads
     flydsl: 0.5.0                   # installed, a version, a path
     oracle: legalization            # a name, or the path of a .py or .yaml
     against: {args: raw}            # or flydsl: …, or arch: …
@@ -33,11 +34,12 @@ import yaml
 from flybisect.anchored import anchored_command
 from flybisect.errors import UserError
 from flybisect.limits import MEMORIES, TIMEOUTS
+from flybisect.variables import Variables, in_file
 from flybisect.yamlfile import checked_mapping, number_at, parse_mapping, read_mapping, text_at
 
 FILE = "case.yaml"
 SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
-KEYS = ("script", "args", "arch", "flydsl", "oracle", "against", "when", *SOUGHT, "timeout", "memory")
+KEYS = ("script", "args", "arch", "env", "flydsl", "oracle", "against", "when", *SOUGHT, "timeout", "memory")
 AGAINST_KEYS = ("args", "flydsl", "arch")
 
 
@@ -93,12 +95,16 @@ class Case:
     memory: int | None = None
     """MiB that a trial may add to its worker."""
     sought: Sought = NOTHING_MORE
+    env: Variables = ()
+    """Variables that trials have beside the tool's own."""
 
     def to_yaml(self) -> str:
         """The text of a case file, with absolute paths."""
         data: dict[str, Any] = {"script": str(self.script.absolute())}
         if self.argv:
             data["args"] = list(self.argv)
+        if self.env:
+            data["env"] = dict(self.env)
         for key in ("arch", "flydsl", "oracle", "when", *SOUGHT, "timeout", "memory"):
             value = getattr(self.sought if key in SOUGHT else self, key)
             if value is not None and value != ():
@@ -159,6 +165,7 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
     return Case(
         script=folder / script,
         argv=_argv(data.get("args"), "args", origin) or (),
+        env=in_file(data.get("env"), origin),
         arch=text_at(data, "arch", origin),
         flydsl=_spec(flydsl, folder) if flydsl else "installed",
         oracle=_oracle(oracle, folder) if oracle else None,

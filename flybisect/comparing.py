@@ -110,6 +110,7 @@ def _probe(case: Case, source: str, setting: Setting) -> Probe:
         name=case.script.name,
         arch=setting.arch,
         argv=setting.argv,
+        env=case.env,
         folder=case.script.parent,
         wants=frozenset({Want.ASSEMBLY}),
         timeout=FIRST if case.timeout is None else case.timeout,

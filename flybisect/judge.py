@@ -57,6 +57,8 @@ class Judge:
         self._speculation = Speculation(self._answer, _key, jobs, self._is_costless)
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
+        self.unset: set[str] = set()
+        """Environment variables that scripts looked at read in vain."""
 
     @property
     def oracle(self) -> Oracle:
@@ -96,6 +98,8 @@ class Judge:
         evidence, ran = self._deciding.evidence(source)
         self._counter.candidate(Source.TRIAL if ran else Source.CACHE)
         evidence = replace(evidence, first=None)
+        for _, seen in self._deciding.settings(evidence):
+            self.unset.update(seen.unset)
         return evidence, self._deciding.verdict(evidence)
 
     def pin(self, source: str) -> Verdict:

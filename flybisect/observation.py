@@ -86,6 +86,8 @@ class Probe:
     """A shell command that is run on the script in place of the script itself; its end is the outcome."""
     anew: bool = False
     """Nothing that other trials compiled answers it."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that the script's environment has beside the tool's own, sorted."""
 
     def key(self) -> str:
         """What two probes share that must show the same (limits, and `anew`, are left out on purpose)."""
@@ -97,6 +99,7 @@ class Probe:
             "folder:" + str(self.folder or ""),
             *sorted(w.value for w in self.wants),
         ]
+        parts += [f"env:{name}={value}" for name, value in self.env]
         if self.stage is not None and Want.IR in self.wants:
             parts.append("stage:" + self.stage)
         if self.command is not None:
@@ -204,6 +207,10 @@ class Observation:
     """Of those, the ones that were not compiled, since it was known what comes of it."""
     lines: tuple[int, ...] = ()
     """Lines of the script that ran, sorted. Empty unless `Want.COVERAGE`."""
+    unset: tuple[str, ...] = ()
+    """Environment variables that the script read and that were not there, sorted."""
+    python_files: tuple[str, ...] = ()
+    """Python files beside the script that it ran or read, by their paths from its folder, sorted."""
     seconds: float = 0.0
     """Wall time of the trial."""
     cpu_seconds: float = 0.0
@@ -266,6 +273,8 @@ class Observation:
             data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
             data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
             data["lines"] = tuple(data["lines"])
+            data["python_files"] = tuple(data.get("python_files", ()))
+            data["unset"] = tuple(data.get("unset", ()))
             data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
             return cls(**data)
         except (KeyError, TypeError, AttributeError) as error:

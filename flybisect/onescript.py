@@ -38,19 +38,46 @@ def one_script(script: Path, text: str) -> OneScript:
     """Look for the script's modules. Never raises for what is wrong in them; see `problem`."""
     modules = LocalModules(script, text)
     try:
-        flat = flatten(modules.main(text), modules)
+        flat, modules = _flat(script, text)
     except FlattenError as error:
         return OneScript(text, with_paths(text, modules.roots[1:]), problem=str(error))
-    if not flat.modules and not flat.left:
+    if flat.text == text and not flat.left:
         return OneScript(text, text)
     every = [*flat.modules, *(name for name, _ in flat.left)]
+    loaded = [path for path, _ in modules.by_path.values()] + [Path(path) for path in modules.in_place]
+    if any(not path.is_relative_to(modules.script.parent) for path in loaded):
+        # A trial's folder has what lies beside the script and below, and `__file__` is there.
+        whole = flat_text(modules, flat)
+        return OneScript(whole, whole, modules=flat.modules, left=flat.left)
     return OneScript(
         text=text,
         source=with_paths(text, _ways(modules, every)),
-        flat=flat_text(modules, flat) if flat.modules else None,
+        flat=flat_text(modules, flat) if flat.modules or modules.in_place else None,
         modules=flat.modules,
         left=flat.left,
     )
+
+
+def _flat(script: Path, text: str) -> tuple[Flat, LocalModules]:
+    """A file that is loaded by its path and cannot be part of the script is loaded as before."""
+    apart: set[str] = set()
+    while True:
+        modules = LocalModules(script, text, apart=apart)
+        failed = None
+        try:
+            flat = flatten(modules.main(text), modules)
+        except FlattenError as error:
+            failed = error
+        loaded = {name: str(path) for name, (path, _) in modules.by_path.items()}
+        if failed is None:
+            left = {loaded[name] for name, _ in flat.left if name in loaded}
+            if not left:
+                return flat, modules
+        else:
+            left = {*loaded.values(), *modules.in_place}
+            if not left:
+                raise failed
+        apart |= left
 
 
 def flat_text(modules: LocalModules, flat: Flat) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from flybisect.reduce.standing import Step
 from flybisect.script.source import count_statements
 from flybisect.search.chance import Rate
 from flybisect.session import Session
+from flybisect.variables import missing
 
 WORTH_PREDICTING = 0.5
 """Seconds of a trial, from which on predicting the next questions takes less than it spares."""
@@ -65,6 +67,8 @@ class Result:
     also_seen: tuple[AlsoSeen, ...]
     rate: Rate | None = None
     """How often the bug showed in runs of one script; None where it was seen in all."""
+    missing_variables: tuple[str, ...] = ()
+    """That the script reads, and that are set here but not in trials."""
 
     @property
     def verified_cold(self) -> bool:
@@ -94,6 +98,8 @@ class Result:
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
+        missing_variables    that the script reads, and that are set here but not in trials
+        python_files         beside the script, that the reduced one still runs: it needs them
         version              flybisect's own
         """
         return {
@@ -127,6 +133,8 @@ class Result:
             "also_seen": [
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
             ],
+            "missing_variables": list(self.missing_variables),
+            "python_files": list(self.observation.python_files),
             "version": __version__,
         }
 
@@ -153,6 +161,13 @@ def flattened(judge: Judge, script: OneScript) -> OneScript:
         return replace(script, source=script.flat)
     why = f"with its modules in it the script does not show the same ({verdict.why})"
     return replace(script, flat=None, modules=(), problem=why)
+
+
+def files_beside(judge: Judge, script: OneScript) -> tuple[str, ...]:
+    """Python files that the script still runs from beside it; of a script that was found interesting."""
+    assert judge.first is not None
+    evidence = judge.first if script.flat is None else judge.look(script.source)[0]
+    return evidence.subject.python_files
 
 
 def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], notice: Notice) -> Reduction:
@@ -196,6 +211,7 @@ def finish(
         counts=judge.counts,
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
         rate=judge.repeats.rate,
+        missing_variables=tuple(missing(judge.unset, os.environ)),
     )
     session.save_result(result.to_dict())
     return result

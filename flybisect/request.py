@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from flybisect.case import NOTHING_MORE, Against, Case, Sought
 from flybisect.defaults import Defaults
+from flybisect.variables import Variables, joined
 
 Said = TypeVar("Said")
 
@@ -34,6 +35,8 @@ class Request:
     sought: Sought = NOTHING_MORE
     scheduler: str | None = None
     """Address of a Dask scheduler, as `tcp://host:8786`; None: trials run on this machine."""
+    env: Variables = ()
+    """They go before the case's, name by name."""
 
 
 def settled(case: Case, request: Request, defaults: Defaults) -> Case:
@@ -44,6 +47,7 @@ def settled(case: Case, request: Request, defaults: Defaults) -> Case:
     return replace(
         case,
         argv=case.argv if request.argv is None else request.argv,
+        env=joined(request.env, case.env),
         flydsl=flydsl,
         oracle=_first(_anchored_file(request.oracle), case.oracle, defaults.oracle),
         against=_first(request.against, case.against),

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.durable import write_text
 from flybisect.errors import UserError
+from flybisect.variables import written_out
 
 FILE = "command.json"
 
@@ -27,8 +29,11 @@ class Command:
 
 
 def remember(session: Path, words: Sequence[str]) -> None:
-    """Of the session that was just opened, said in the current folder."""
-    write_text(session / FILE, json.dumps({"words": list(words), "folder": str(Path.cwd())}) + "\n")
+    """Of the session that was just opened, said in the current folder. `--env NAME` gets a value."""
+    write_text(
+        session / FILE,
+        json.dumps({"words": written_out(words, os.environ), "folder": str(Path.cwd())}) + "\n",
+    )
 
 
 def find(session: Path | None, workdir: Path) -> Command:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.case import Case, find
 from flybisect.errors import UserError
 from flybisect.onescript import OneScript, one_script
-from flybisect.pytesttarget import target_script
+from flybisect.pytesttarget import Collect, target_script
 from flybisect.scriptfile import read_script
 
 
@@ -20,8 +21,11 @@ class Subject:
     script: OneScript
 
 
-def subject_of(path: Path) -> Subject:
-    """Raises UserError when there is no such thing, or it is no Python that can be read."""
+def subject_of(path: Path, collecting: Callable[[Case, str], Collect]) -> Subject:
+    """Raises UserError when there is no such thing, or it is no Python that can be read.
+
+    `collecting` gives what collects a test file in a trial, from the case and the file's text.
+    """
     file, test = split_target(path)
     case = find(file)
     named = file.suffix not in (".yaml", ".yml") and file.is_file()
@@ -30,7 +34,7 @@ def subject_of(path: Path) -> Subject:
         return Subject(case, one_script(case.script, text))
     if not named:
         raise UserError(f"{path}: only a Python file has tests")
-    return Subject(case, target_script(case.script, text, test))
+    return Subject(case, target_script(case.script, text, test, collecting(case, text)))
 
 
 def split_target(path: Path) -> tuple[Path, str | None]:

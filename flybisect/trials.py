@@ -124,6 +124,7 @@ class Trials:
             name=self._case.script.name,
             arch=setting.arch,
             argv=setting.argv,
+            env=self._case.env,
             folder=self._case.script.parent,
             wants=wants,
             timeout=self._limit.seconds,

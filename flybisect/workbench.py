@@ -6,15 +6,17 @@ its condition, then the arch, and only then the toolchains, whose installation m
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flybisect import plugins
 from flybisect.case import Case, split_args
+from flybisect.collecting import Collector
 from flybisect.defaults import load_defaults
 from flybisect.errors import UserError
 from flybisect.joined import joined
@@ -22,7 +24,9 @@ from flybisect.judge import Judge, Memory, Setting
 from flybisect.onescript import OneScript
 from flybisect.oracle import Options, Oracle, Plugin
 from flybisect.probing import probing
+from flybisect.pytesttarget import Collect, only_tests
 from flybisect.request import Request, anchored_folder, settled
+from flybisect.script.pytest_collected import Item
 from flybisect.subject import subject_of
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
@@ -112,7 +116,7 @@ def prepare(request: Request, notify: Notify) -> Bench:
 
     `notify` is told when something takes long, as the installation of a release.
     """
-    found, script = _script(request)
+    found, script = _script(request, notify)
     defaults = load_defaults(found.script.parent)
     case = settled(found, request, defaults)
     oracle = _oracle(case)
@@ -143,7 +147,7 @@ def line_up(
 
     Without `args` the case's own are taken, and those that it is compared with. Raises UserError.
     """
-    found, script = _script(request)
+    found, script = _script(request, notify)
     source = script.source
     defaults = load_defaults(found.script.parent)
     case = settled(found, request, defaults)
@@ -161,7 +165,7 @@ def line_up(
 
 def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = None) -> Stand:
     """All that is known of a case before a FlyDSL is chosen. Raises UserError as `prepare` does."""
-    found, script = _script(request)
+    found, script = _script(request, notify)
     source = script.text
     defaults = load_defaults(found.script.parent)
     case = replace(settled(found, request, defaults), flydsl="installed")
@@ -205,10 +209,33 @@ def default_jobs(scheduler: str | None = None) -> int:
     return min(MOST_JOBS, len(os.sched_getaffinity(0)))
 
 
-def _script(request: Request) -> tuple[Case, OneScript]:
-    """The case as its file has it, and the script."""
-    subject = subject_of(request.script)
-    return subject.case, subject.script
+def _script(request: Request, notify: Notify) -> tuple[Case, OneScript]:
+    """The case as its file has it, and the script. Raises UserError where that only defines tests."""
+    subject = subject_of(request.script, collecting(request, notify))
+    case, script = subject.case, subject.script
+    problem = None if script.test is not None else only_tests(case.script, script.text)
+    if problem is not None:
+        raise UserError(problem)
+    return case, script
+
+
+def collecting(request: Request, notify: Notify) -> Callable[[Case, str], Collect]:
+    """What collects a test file in a trial, under the FlyDSL that the request names."""
+
+    def made(found: Case, text: str) -> Collect:
+        folder = found.script.parent
+        defaults = load_defaults(folder)
+        case = settled(found, request, defaults)
+
+        def collect(file: Path, test: str) -> Sequence[Item] | None:
+            target = arch.choose(request.arch, found.arch or defaults.arch, text).name
+            toolchains = Toolchains(workdir_for(request.workdir, folder), notify)
+            notify(f"collecting {file.name} with pytest, in a trial")
+            return Collector(lambda: toolchains.get(case.flydsl), target, case.env)(file, test)
+
+        return functools.cache(collect)
+
+    return made
 
 
 def _oracle(case: Case) -> Oracle:

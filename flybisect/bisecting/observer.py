@@ -36,7 +36,7 @@ class Study:
     def mark(self) -> str:
         """Differs from that of any other study."""
         base = None if self.base is None else self.base.key
-        told = repr((self.source, self.argv, self.arch, self.case.against, base))
+        told = repr((self.source, self.argv, self.case.env, self.arch, self.case.against, base))
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     def setting(self, toolchain: Toolchain) -> Setting:
@@ -63,6 +63,8 @@ class Observer:
         self._prober = prober
         self._journal = journal
         self._limit = study.case.timeout or FIRST_LOOK
+        self.unset: set[str] = set()
+        """Environment variables that the script read in vain."""
 
     @property
     def mark(self) -> str:
@@ -108,7 +110,9 @@ class Observer:
             prober,
             journal,
         )
-        return judge.look(self._study.source)[0]
+        evidence, _ = judge.look(self._study.source)
+        self.unset |= judge.unset
+        return evidence
 
 
 class _Afresh:

@@ -25,6 +25,7 @@ from flybisect.session import Session, open_session
 from flybisect.toolchain.index import releases
 from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import Notify
+from flybisect.variables import Variables, joined
 from flybisect.workbench import Stand, workdir_of
 
 SESSION = ("bisection",)
@@ -55,6 +56,7 @@ def case_request(
     jobs: int | None,
     sought: Sought = NOTHING_MORE,
     scheduler: str | None = None,
+    env: Variables = (),
 ) -> Request:
     """What is studied: what `given` names, else what was reduced last. Options go before its own.
 
@@ -62,7 +64,20 @@ def case_request(
     """
     if given is not None:
         return Request(
-            given, argv, arch, None, oracle, against, when, timeout, memory, jobs, workdir, sought, scheduler
+            given,
+            argv,
+            arch,
+            None,
+            oracle,
+            against,
+            when,
+            timeout,
+            memory,
+            jobs,
+            workdir,
+            sought,
+            scheduler,
+            env,
         )
     last = last_reduction(workdir_of(workdir, Path.cwd()))
     return Request(
@@ -78,6 +93,7 @@ def case_request(
         workdir=workdir,
         sought=sought.before(last.sought),
         scheduler=scheduler,
+        env=joined(env, last.env),
     )
 
 

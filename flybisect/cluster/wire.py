@@ -57,6 +57,7 @@ def pack_asked(asked: Asked) -> bytes:
             "name": probe.name,
             "arch": probe.arch,
             "argv": list(probe.argv),
+            "env": [list(pair) for pair in probe.env],
             "folder": _text(probe.folder),
             "wants": sorted(want.value for want in probe.wants),
             "timeout": probe.timeout,
@@ -83,6 +84,7 @@ def unpack_asked(packed: bytes) -> Asked:
     data = _unpacked(packed)
     probe, toolchain = dict(data["probe"]), dict(data["toolchain"])
     probe["argv"] = tuple(probe["argv"])
+    probe["env"] = tuple((name, value) for name, value in probe["env"])
     probe["folder"] = _path(probe["folder"])
     probe["wants"] = frozenset(Want(value) for value in probe["wants"])
     toolchain["python"] = Path(toolchain["python"])

@@ -14,6 +14,7 @@ from flybisect.commands.studied import Bug
 from flybisect.report.asjson import print_json
 from flybisect.report.checked import print_check
 from flybisect.trials import Forgetful
+from flybisect.variables import say_missing
 from flybisect.workbench import prepare
 
 
@@ -29,11 +30,13 @@ def check(
     bug: Bug,
 ) -> None:
     """Judge a script once. Exit code 0: interesting, 1: not, 125: cannot be judged."""
-    bench = prepare(bug.about(script, context.obj, flydsl, jobs=1), notifier(bug.quiet))
+    notify = notifier(bug.quiet)
+    bench = prepare(bug.about(script, context.obj, flydsl, jobs=1), notify)
     with bench.judge(Forgetful()) as judge:
         found = check_once(judge, bench.source, signature)
+    missing = say_missing(judge.unset, notify)
     if bug.json:
-        print_json(found.to_dict())
+        print_json({**found.to_dict(), "missing_variables": missing})
     else:
         print_check(found)
     raise typer.Exit(found.exit_code)

@@ -17,6 +17,7 @@ from flybisect.report.asjson import print_json
 from flybisect.report.committed import print_commits
 from flybisect.report.live import watching
 from flybisect.running.falling import Watched
+from flybisect.variables import say_missing
 from flybisect.workbench import set_up
 
 
@@ -57,8 +58,9 @@ def commits(
             answer, log = search_commits(asked, range_, stand, study, observer, studied.find, show.notify)
             data = answer.to_dict(str(log))
             study.session.save_result({**(study.session.result() or {}), "commits": data})
+        missing = say_missing(study.observer.unset, show.notify)
     if studied.json:
-        print_json(data)
+        print_json({**data, "missing_variables": missing})
     else:
         print_commits(answer, log)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -16,6 +17,7 @@ from flybisect.probe.runner import Runner
 from flybisect.report.asjson import print_json
 from flybisect.report.compared import as_markdown, print_columns
 from flybisect.request import Request
+from flybisect.variables import given, say_missing
 from flybisect.workbench import line_up
 
 
@@ -32,6 +34,7 @@ def compare(
             help="`installed`, a version, or a folder; repeatable.",
         ),
     ] = None,
+    env: options.Env = None,
     arch: options.Arch = None,
     timeout: options.Timeout = None,
     memory: options.Memory = None,
@@ -42,16 +45,21 @@ def compare(
     quiet: options.Quiet = False,
 ) -> None:
     """Compile a script under several arguments or FlyDSLs and show the figures side by side."""
-    request = Request(script=script, arch=arch, timeout=timeout, memory=memory, workdir=workdir)
+    variables = given(env or (), os.environ)
+    request = Request(
+        script=script, arch=arch, timeout=timeout, memory=memory, workdir=workdir, env=variables
+    )
     case, source, settings = line_up(request, args or (), flydsl or (), notifier(quiet))
     with (
         TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
         Runner(Path(scratch), jobs=1) as runner,
     ):
         columns = compare_settings(case, source, settings, runner)
+    unset = {name for column in columns for name in column.observation.unset}
+    missing = say_missing(unset, notifier(quiet))
     if json:
         data = {"script": str(case.script), "columns": [column.to_dict() for column in columns]}
-        print_json(data)
+        print_json({**data, "missing_variables": missing})
     elif markdown:
         print(as_markdown(columns))
     else:

@@ -15,7 +15,9 @@ from flybisect.errors import UserError
 from flybisect.output import output_path
 from flybisect.report.asjson import print_json
 from flybisect.report.flattened import as_dict, notes
+from flybisect.request import Request
 from flybisect.subject import subject_of
+from flybisect.workbench import collecting
 
 
 def flatten(
@@ -24,15 +26,17 @@ def flatten(
         Path | None,
         typer.Option("--output", "-o", metavar="OUT.py", help="Without it: standard output."),
     ] = None,
+    arch: options.Arch = None,
+    workdir: options.Workdir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Make one plain script of a script, or of a pytest test, and the local modules that it imports."""
-    subject = subject_of(script)
+    notify = notifier(quiet)
+    subject = subject_of(script, collecting(Request(script=script, arch=arch, workdir=workdir), notify))
     found = subject.script
     if found.problem is not None:
         raise UserError(found.problem)
-    notify = notifier(quiet)
     out = None if output is None else output_path(output, subject.case.script.parent, subject.case)
     for note in notes(found):
         notify(note)

@@ -14,6 +14,7 @@ from flybisect.commands.studied import Bug
 from flybisect.report.asjson import print_json
 from flybisect.report.live import watching
 from flybisect.report.tabulated import as_dict, as_markdown, described, print_matrix
+from flybisect.variables import say_missing
 from flybisect.workbench import set_up
 
 
@@ -52,9 +53,10 @@ def matrix(
                 evidence = observer.observe(toolchain)
                 rows.append(table.row(at, version, toolchain, evidence, measure))
                 show.notify(f"{version}: {described(rows[-1])}")
+        missing = say_missing(observer.unset, show.notify)
     texts = stand.case.sought.same_as
     if bug.json:
-        print_json(as_dict(stand.case.script, rows, texts))
+        print_json({**as_dict(stand.case.script, rows, texts), "missing_variables": missing})
     elif markdown:
         print(as_markdown(rows, texts))
     else:

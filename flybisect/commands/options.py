@@ -26,6 +26,13 @@ Arguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="-- ARGS", help="The script's own arguments; they replace the case's."),
 ]
+Env = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME[=VALUE]",
+        help="A variable for the script; without a value, as it is set here. Repeatable.",
+    ),
+]
 OracleName = Annotated[
     str | None,
     typer.Option(

@@ -22,11 +22,12 @@ from flybisect.output import output_path
 from flybisect.plugins import listing
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.select import select
-from flybisect.report.flattened import notes
+from flybisect.report.flattened import files_note, notes
 from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
 from flybisect.session import open_session
+from flybisect.variables import say_missing
 from flybisect.workbench import Bench, prepare
 
 
@@ -59,9 +60,13 @@ def reduce(
         try:
             with bench.judge(session.journal) as judge:
                 judge.repeats.notify = notify
-                reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                try:
+                    reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                finally:
+                    say_missing(judge.unset, notify)
                 one = reducing.flattened(judge, bench.script)
-                for note in notes(one):
+                files = reducing.files_beside(judge, one)
+                for note in (*notes(one), *files_note(files)):
                     notify(note)
                 with progress(judge, one.source, chosen, bug.quiet) as show:
                     drawn = Curve(session.folder, judge, one.source)

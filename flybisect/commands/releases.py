@@ -15,6 +15,7 @@ from flybisect.report.asjson import print_json
 from flybisect.report.live import watching
 from flybisect.report.released import print_releases
 from flybisect.running.falling import Watched
+from flybisect.variables import say_missing
 from flybisect.workbench import set_up
 
 
@@ -35,8 +36,9 @@ def releases(
             search = ReleaseSearch(found, stand.toolchains, observer, study.measure, show.notify, journal)
             answer = search.run(studied.find, stand.jobs)
             study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
+        missing = say_missing(study.observer.unset, show.notify)
     if studied.json:
-        print_json(answer.to_dict())
+        print_json({**answer.to_dict(), "missing_variables": missing})
     else:
         print_releases(answer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from flybisect.case import Against, Sought
 from flybisect.commands import options
 from flybisect.commands.sandbox import RequireSandbox
 from flybisect.request import Request
+from flybisect.variables import Variables, given
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class Bug:
     """Which bug is meant, and how it is looked at: one field for each option."""
 
     arguments: options.Arguments = None
+    env: options.Env = None
     oracle: options.OracleName = None
     arch: options.Arch = None
     against_args: options.AgainstArgs = None
@@ -46,6 +49,11 @@ class Bug:
         """Raises UserError where an option is empty."""
         return options.sought(self.pattern, self.absent, self.stage, self.command, self.same_as)
 
+    @property
+    def variables(self) -> Variables:
+        """Raises UserError where one cannot be handed to the script."""
+        return given(self.env or (), os.environ)
+
     def about(
         self, script: Path, command_line: Sequence[str], flydsl: str | None = None, jobs: int | None = None
     ) -> Request:
@@ -64,6 +72,7 @@ class Bug:
             jobs=jobs,
             workdir=self.workdir,
             scheduler=self.scheduler,
+            env=self.variables,
         )
 
 
@@ -91,4 +100,5 @@ class Studied(Bug):
             jobs=self.jobs,
             sought=self.sought,
             scheduler=self.scheduler,
+            env=self.variables,
         )

@@ -138,6 +138,7 @@ def _probe(bench: Bench, text: str, setting: Setting, wants: set[Want], stage: s
         name=case.script.name,
         arch=setting.arch,
         argv=setting.argv,
+        env=case.env,
         folder=case.script.parent,
         wants=frozenset(wants),
         timeout=_LIMITS * FIRST if case.timeout is None else case.timeout,

@@ -114,6 +114,8 @@ _FORMS: dict[str, dict[str, Test]] = {
     "assembly": {"data": _bytes},
     "ir": {"data": _bytes},
     "note": {"text": _text},
+    "unset": {"name": _text},
+    "python_file": {"path": _text},
     "broken": {"text": _text},
 }
 """Fields that are relied on, by kind; see `flybisect.probe.inside`, where each is written."""

@@ -35,6 +35,7 @@ def run_beside(
         given = Path(made, "given")
         given.mkdir()
         for name, text in files.items():
+            (given / name).parent.mkdir(parents=True, exist_ok=True)
             (given / name).write_bytes(text.encode("utf-8", "surrogateescape"))
         # The trial's own folder alone can be written to. `$@`, the script, is not wanted here.
         text = f': "$@"; cp -R {shlex.quote(str(given))}/. . && {command}'

@@ -130,6 +130,7 @@ class Runner:
                 "name": probe.name,
                 "arch": probe.arch,
                 "argv": list(probe.argv),
+                "env": dict(probe.env),
                 "folder": str(probe.folder.absolute()) if probe.folder is not None else None,
                 "wants": sorted(want.value for want in probe.wants),
                 "stage": probe.stage,

@@ -50,7 +50,7 @@ def write(path: Path, texts: dict[str, str]) -> None:
 
 def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
     """Run `reproduce.sh`, confined as a trial is, under the FlyDSL that the case names."""
-    files = {name: text for name, text in texts.items() if "/" not in name}
+    files = {name: text for name, text in texts.items() if "/" not in name or name.endswith(".py")}
     ended = run_beside(files, "bash ./reproduce.sh python", toolchain, arch, TIMEOUT)
     if ended.code is None:
         return Checked(False, f"it was not done after {TIMEOUT:.0f} s, or took too much memory")
@@ -63,6 +63,7 @@ def _contents(found: Findings, report: str, private: Private) -> Iterator[tuple[
     yield command.NAME, found.script.text
     if found.reduced is not None:
         yield "original.py", found.original.text
+    yield from _beside(found)
     yield command.OBSERVER, command.observer_text()
     yield "reproduce.sh", reproduce_sh(found)
     if found.dump is not None:
@@ -78,6 +79,16 @@ def _contents(found: Findings, report: str, private: Private) -> Iterator[tuple[
     yield "metadata.json", private.text(json.dumps(_metadata(found), indent=2)) + "\n"
 
 
+def _beside(found: Findings) -> Iterator[tuple[str, str]]:
+    """Python files that the script runs from beside it. Raises UserError where one is gone."""
+    for name in found.script.observation.python_files:
+        path = found.case.script.parent / name
+        try:
+            yield name, path.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError as error:
+            raise UserError(f"{path}, which the script runs, cannot be read: {error.strerror}") from error
+
+
 def _numbered(number: int) -> str:
     return f"module{number}_" if number else ""
 
@@ -88,6 +99,7 @@ def _metadata(found: Findings) -> dict[str, object]:
         "signature": found.signature,
         "condition": found.condition,
         "argv": list(found.case.argv),
+        "env": dict(found.case.env),
         "environment": asdict(found.environment),
         "arch": found.arch,
         "figures": {column.title: dict(column.figures) for column in found.script.columns},

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from flybisect.report.header import shell
+from flybisect.report.header import assignments, shell
+from flybisect.variables import Variables
 
 NAME = "repro.py"
 """What the script is called in a report and a bundle."""
@@ -21,14 +22,15 @@ def install(version: str) -> str:
     return f"pip install torch numpy flydsl=={version}"
 
 
-def plain(arch: str, argv: Sequence[str]) -> str:
+def plain(arch: str, env: Variables, argv: Sequence[str]) -> str:
     """Both variables name the arch, since kernels ask the one or the other."""
-    return f"COMPILE_ONLY=1 FLYDSL_RUNTIME_ENABLE_CACHE=0 {_arch(arch)} {shell(['python', NAME, *argv])}"
+    settings = f"COMPILE_ONLY=1 FLYDSL_RUNTIME_ENABLE_CACHE=0 {_arch(arch)}"
+    return f"{settings} {assignments(env)}{shell(['python', NAME, *argv])}"
 
 
-def observed(arch: str, argv: Sequence[str], out: str = "figures.json") -> str:
+def observed(arch: str, env: Variables, argv: Sequence[str], out: str = "figures.json") -> str:
     """The same, with the figures said at the end, and without a GPU for what is put on one."""
-    return f"{_arch(arch)} {shell(['python', OBSERVER, out, NAME, *argv])}"
+    return f"{_arch(arch)} {assignments(env)}{shell(['python', OBSERVER, out, NAME, *argv])}"
 
 
 def heredoc(name: str, text: str) -> str:

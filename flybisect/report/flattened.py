@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flybisect.onescript import OneScript
@@ -18,6 +18,16 @@ def notes(script: OneScript) -> Iterator[str]:
         yield f"flattened {count} local module{'s' if count > 1 else ''} into the script"
     for name, why in script.left:
         yield f"left imported: {name} ({why})"
+
+
+def files_note(files: Sequence[str]) -> Iterator[str]:
+    """A line about Python files that a script runs and that are no part of it."""
+    if files:
+        are, them = ("are", "they are") if len(files) > 1 else ("is", "it is")
+        yield (
+            f"{', '.join(files)} {are} read from beside the script and {are} not part of it; {them} not "
+            "reduced, and the bundle of a report holds a copy"
+        )
 
 
 def as_dict(script: OneScript) -> dict[str, Any]:

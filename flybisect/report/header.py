@@ -18,6 +18,7 @@ from flybisect import __version__
 from flybisect.anchored import relative
 from flybisect.case import Case, Sought
 from flybisect.report.figures import table
+from flybisect.variables import Variables, as_options
 
 WIDTH = 100
 """Characters of a line that a failure is told in."""
@@ -44,6 +45,8 @@ class Heading:
     """As a verdict has them, `base.` before those of what it is compared with."""
     base: str
     """What it is compared with, as `--recast`; empty without a base."""
+    env: Variables = ()
+    """What the environment has to hold for it."""
 
 
 def headed(text: str, heading: Heading) -> str:
@@ -71,7 +74,7 @@ def command_of(case: Case, version: str, more: Sequence[str] = ()) -> list[str]:
     """The command line that says all of a case, without folders. `version` is that of the FlyDSL which the
     case stands for, `more` are further options."""
     found = ["flybisect", "reduce", case.script.name, "--oracle", _base_name(case.oracle or "")]
-    found += ["--arch", case.arch or ""]
+    found += ["--arch", case.arch or "", *as_options(case.env)]
     found += ["--flydsl", version if case.flydsl == "installed" else _base_name(case.flydsl)]
     if case.against is not None:
         if case.against.argv is not None:
@@ -99,6 +102,11 @@ def shell(words: Sequence[str]) -> str:
     return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
 
 
+def assignments(variables: Variables) -> str:
+    """In front of a command; empty, or with a space at the end."""
+    return "".join(f"{name}={shell([value])} " for name, value in variables)
+
+
 def _escaped(word: str) -> str:
     """Bash's `$'…'`."""
     text = word.encode("unicode_escape", "surrogatepass").decode("ascii").replace("'", "\\'")
@@ -115,7 +123,7 @@ def _comment(heading: Heading) -> list[str]:
         f"# FlyDSL {heading.flydsl}, {heading.arch}. Reduced with:",
         f"#   {shell(heading.command)}",
         "# Run with:",
-        f"#   {shell(heading.run)}",
+        f"#   {assignments(heading.env)}{shell(heading.run)}",
         "# Shows:",
     ]
     if heading.failure is not None:

@@ -68,6 +68,7 @@ def as_dict(entry: Entry) -> dict[str, Any]:
         "changed": entry.when,
         "script": str(case.script),
         "args": list(case.argv),
+        "env": [f"{name}={value}" for name, value in case.env],
         "oracle": case.oracle,
         "arch": case.arch,
         "flydsl": result.get("flydsl", case.flydsl),

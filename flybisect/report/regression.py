@@ -24,6 +24,12 @@ PLAIN_PASS = re.compile(r"[\w-]+")
 def as_pytest(found: Findings, private: Private) -> str:
     """Raises UserError where a plain run does not tell the bug."""
     view = View(found)
+    beside = found.script.observation.python_files
+    if beside:
+        raise UserError(
+            f"the script reads {', '.join(beside)} from beside it, which a test of one file cannot "
+            "hold; use `report --bundle`"
+        )
     condition = None
     if view.measured:
         against = found.case.against
@@ -49,6 +55,7 @@ def as_pytest(found: Findings, private: Private) -> str:
         timeout=TIMEOUT,
         name=slug(found),
         condition=condition,
+        env="".join(f", {name!r}: {value!r}" for name, value in found.case.env),
         runs=[(name, repr(arch), [repr(word) for word in argv]) for name, arch, argv in view.runs],
     )
     return private.script(text)

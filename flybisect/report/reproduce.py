@@ -32,6 +32,7 @@ def reproduce_sh(found: Findings) -> str:
         condition=plain,
         condition_text=repr(settled(found)),
         runs=[(name, arch, [shlex.quote(word) for word in argv]) for name, arch, argv in view.runs],
+        env=[f"{name}={shell([value])}" for name, value in found.case.env],
         marks=[shlex.quote(mark) for mark in marks(found.script.observation)],
         signal=ends_by(found.script.observation),
     )

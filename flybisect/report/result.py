@@ -24,6 +24,7 @@ def heading_for(bench: Bench, output: Path, more: Sequence[str]) -> Heading:
         told = header.Heading(
             command=header.command_of(bench.case, bench.subject.toolchain.version, more),
             run=["python", output.name, *(bench.subject.argv if reads_arguments(text) else ())],
+            env=bench.case.env,
             flydsl=bench.subject.toolchain.version,
             arch=bench.subject.arch,
             before=count_statements(bench.source),
@@ -66,6 +67,8 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
     ]
     if not result.verified_cold:
         lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
+    if data["python_files"]:
+        lines.append(f"it reads {', '.join(data['python_files'])} from beside the original script")
     lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
     return lines
 

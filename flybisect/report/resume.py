@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from flybisect.report.header import shell
 from flybisect.script.source import count_statements
 from flybisect.session import Session
+from flybisect.variables import written_out
 
 
 def how_to_resume(session: Session, argv: Sequence[str]) -> str:
     """Where the best script so far is, and the command that goes on."""
-    command = shell(["flybisect", *argv])
+    command = shell(["flybisect", *written_out(argv, os.environ)])
     best = session.best()
     if best is None:
         return f"nothing was reduced yet; to begin again: {command}"

@@ -92,22 +92,23 @@ class View:
     @property
     def commands(self) -> list[str]:
         """To type, in this order."""
-        make = command.observed if self.observed else command.plain
-        found = [command.install(self.found.flydsl), make(self.found.arch, self.argv)]
+        make, env = command.observed if self.observed else command.plain, self.found.case.env
+        found = [command.install(self.found.flydsl), make(self.found.arch, env, self.argv)]
         if self.measured and self.base_argv is not None:
-            found.append(command.observed(self.found.arch, self.base_argv, "figures-base.json"))
+            found.append(command.observed(self.found.arch, env, self.base_argv, "figures-base.json"))
         return found
 
     @property
     def paste(self) -> str:
         """One text for a shell that makes the files and runs them."""
+        env = self.found.case.env
         parts = [command.install(self.found.flydsl), command.heredoc(command.NAME, self.script.text)]
         if not self.observed:
-            return "\n".join([*parts, command.plain(self.found.arch, self.argv)])
+            return "\n".join([*parts, command.plain(self.found.arch, env, self.argv)])
         parts.append(command.heredoc(command.OBSERVER, command.observer_text()))
-        parts.append(command.observed(self.found.arch, self.argv))
+        parts.append(command.observed(self.found.arch, env, self.argv))
         if self.measured and self.base_argv is not None:
-            parts.append(command.observed(self.found.arch, self.base_argv, "figures-base.json"))
+            parts.append(command.observed(self.found.arch, env, self.base_argv, "figures-base.json"))
         return "\n".join(parts)
 
     def figure_rows(self, script: Script) -> list[tuple[str, list[str]]]:
@@ -195,6 +196,9 @@ class View:
                 if reduction.get("minimal")
                 else "It is not known to be minimal."
             )
+        beside = self.script.observation.python_files
+        if beside:
+            yield f"The script reads {', '.join(beside)} from beside it, as it is; the bundle has it."
         commits = self.found.commits
         if commits is not None:
             word = "Confirmed" if commits.get("confirmed") else "Not confirmed"

@@ -22,6 +22,7 @@ from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
 from flybisect.report.failure import failure_line
+from flybisect.report.flattened import files_note, notes
 from flybisect.request import Request
 from flybisect.running.asked import Asked
 from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
@@ -29,6 +30,7 @@ from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
 from flybisect.session import Session
 from flybisect.toolchain.model import Toolchain
+from flybisect.variables import say_missing
 from flybisect.workbench import Bench, Stand, set_up
 
 Header = Callable[[Bench, Path], reducing.Heading]
@@ -86,7 +88,10 @@ class Conductor:
         bench, session = self._bench, self._session
         with bench.judge(session.journal) as judge:
             judge.repeats.notify = self._show.notify
-            verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+            try:
+                verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+            finally:
+                say_missing(judge.unset, self._show.notify)
             self._signature = judge.signature
             self._oracle = judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
             assert judge.first is not None
@@ -102,6 +107,8 @@ class Conductor:
         """Where an earlier run had come to its end, the journal answers all but the cold run."""
         bench, session = self._bench, self._session
         one = reducing.flattened(judge, bench.script)
+        for note in (*notes(one), *files_note(reducing.files_beside(judge, one))):
+            self._show.notify(note)
         if self._asked.reduced is not None:
             return self._given(judge, one, read_script(self._asked.reduced, self._asked.reduced))
         output = self._output()
@@ -217,6 +224,7 @@ class Conductor:
             self._request,
             script=script,
             argv=case.argv,
+            env=case.env,
             arch=case.arch,
             flydsl=None,
             oracle=self._oracle,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from flybisect.script.edit import apply
 from flybisect.script.flatten_modules import Module
 from flybisect.script.fresh import fresh
+from flybisect.script.pytest_collected import Item, Value, element
 from flybisect.script.pytest_file import Fixture, Function, TestFile, arguments
 from flybisect.script.pytest_standins import CLASSES, IMPORTS, OTHERS, PLAIN, REQUEST
 from flybisect.script.pytest_strip import stripped
@@ -27,6 +28,14 @@ class TestError(ValueError):
     __test__ = False
 
 
+class NeedsRunning(TestError):
+    """The text does not say it; pytest does, when it collects the file."""
+
+
+class NeedsPytest(TestError):
+    """The test takes something that only pytest or a plugin of it has."""
+
+
 @dataclass(frozen=True)
 class Plain:
     """A test as a script that may import from the `conftest.py` files."""
@@ -36,8 +45,11 @@ class Plain:
     """Those that it imports from, without what it does not need."""
 
 
-def plain_script(module: Module, test: str, conftests: Sequence[Module]) -> Plain:
-    """`test`: `TestX::test_y[64-f16]`. `conftests`: the nearest first. Raises TestError."""
+def plain_script(
+    module: Module, test: str, conftests: Sequence[Module], collected: Sequence[Item] | None = None
+) -> Plain:
+    """`test`: `TestX::test_y[64-f16]`. `conftests`: the nearest first. `collected`: what pytest says of its
+    parameters; None: they are read from the text. Raises TestError."""
     file = TestFile(module)
     path, _, wanted = test.partition("[")
     names = path.split("::")
@@ -46,7 +58,7 @@ def plain_script(module: Module, test: str, conftests: Sequence[Module]) -> Plai
         raise TestError(_no_such(file, module, path))
     if isinstance(function, ast.AsyncFunctionDef):
         raise TestError(f"{path} of {module.shown} is asynchronous, which needs a plugin of pytest")
-    writer = _Writer(file, [TestFile(each) for each in conftests], classes, function)
+    writer = _Writer(file, [TestFile(each) for each in conftests], classes, function, collected)
     return writer.plain(wanted.removesuffix("]") if wanted else None, names[-1])
 
 
@@ -62,6 +74,7 @@ class _Writer:
     conftests: Sequence[TestFile]
     classes: list[ast.ClassDef]
     function: Function
+    collected: Sequence[Item] | None = None
     lines: list[str] = field(default_factory=list)
     used: list[Fixture] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
@@ -112,6 +125,8 @@ class _Writer:
     # -- parameters --------------------------------------------------------------------------------
 
     def _chosen(self, wanted: str | None, name: str) -> list[tuple[Choice, ...]]:
+        if self.collected is not None:
+            return self._told(self.collected, wanted, name)
         marks = list(self._marks())
         groups = [self._choices(mark, name) for mark in marks]
         direct = {key for group in groups for choice in group[:1] for key, _ in choice.values}
@@ -131,10 +146,52 @@ class _Writer:
         exact = [c for c in found if not any(ANY in each for choice in c for each in choice.ids)]
         found = exact or found
         if not found:
-            raise TestError(f"{name} has no parameters called [{wanted}]{self._known_ids(orders[0])}")
+            raise NeedsRunning(f"{name} has no parameters called [{wanted}]{self._known_ids(orders[0])}")
         if len(found) > 1:
-            raise TestError(f"[{wanted}] of {name} can't be told from others without running the file")
+            raise NeedsRunning(f"[{wanted}] of {name} can't be told from others without running the file")
         return found
+
+    def _told(self, items: Sequence[Item], wanted: str | None, name: str) -> list[tuple[Choice, ...]]:
+        """What pytest collected."""
+        ids = [item.id.partition("[")[2].removesuffix("]") for item in items]
+        if wanted is not None and wanted not in ids:
+            listed = ", ".join(f"[{each}]" for each in ids[:4] if each) + (", …" if len(ids) > 4 else "")
+            raise TestError(f"{name} has no parameters called [{wanted}]; it has {listed or 'none'}")
+        chosen = [item for item, each in zip(items, ids, strict=True) if wanted is None or each == wanted]
+        if len(chosen) > MOST:
+            raise TestError(f"{name} has more than {MOST} sets of parameters; name one, as {name}[…]")
+        return [(self._as_choice(item),) for item in chosen]
+
+    def _as_choice(self, item: Item) -> Choice:
+        texts = [
+            (key if value.direct else f"@{key}", value.text or self._expression(key, value))
+            for key, value in item.values.items()
+        ]
+        return Choice(tuple(texts), frozenset([item.id]))
+
+    def _expression(self, key: str, value: Value) -> str:
+        """A value that cannot be written, by what the file makes it with."""
+        if value.direct:
+            for mark in self._marks():
+                given = dict(zip(("argnames", "argvalues"), mark.args, strict=False))
+                given.update({each.arg: each.value for each in mark.keywords if each.arg is not None})
+                names = self._argument_names(given.get("argnames"))
+                if key in names and "argvalues" in given:
+                    return element(self.file.source.segment(given["argvalues"]), value, names, key)
+        else:
+            fixture = self._fixture(key)
+            if fixture is not None and fixture.params is not None and fixture.owner is self.file:
+                return element(self.file.source.segment(fixture.params), value, [key], key)
+        raise NeedsPytest(f"the parameter {key} is a {value.kind} that cannot be written in a script")
+
+    def _argument_names(self, node: ast.expr | None) -> list[str]:
+        try:
+            listed = None if node is None else self.file.values.of(node)
+        except Unreadable:
+            return []
+        if isinstance(listed, str):
+            return [each.strip() for each in listed.split(",") if each.strip()]
+        return [str(each) for each in listed] if isinstance(listed, (list, tuple)) else []
 
     def _known_ids(self, groups: list[list[Choice]]) -> str:
         few = itertools.islice(itertools.product(*groups), 4)
@@ -157,7 +214,7 @@ class _Writer:
             through = next((each.value for each in mark.keywords if each.arg == "indirect"), None)
             indirect = False if through is None else self.file.values.of(through)
         except (Unreadable, KeyError) as error:
-            raise TestError(
+            raise NeedsRunning(
                 f"the parameters of {name} in line {mark.lineno} cannot be read without running the file "
                 f"({error})"
             ) from error
@@ -175,7 +232,7 @@ class _Writer:
             held = values.of(fixture.params)
             found = named_choices([fixture.name], list(held), ids)  # type: ignore[call-overload]
         except (Unreadable, TypeError) as error:
-            raise TestError(
+            raise NeedsRunning(
                 f"the parameters of the fixture {fixture.name} cannot be read without running the file"
             ) from error
         return [Choice(((f"@{fixture.name}", c.values[0][1]),), c.ids) for c in found]
@@ -327,7 +384,7 @@ class _Call:
             text = f"{known}()"
         else:
             whose = "pytest's own" if name in OTHERS else "in none of the files looked at"
-            raise TestError(
+            raise NeedsPytest(
                 f"{self.name} needs the fixture {name}, which is {whose}; nothing stands for it here"
             )
         variable = self._variable(f"{name}_value")

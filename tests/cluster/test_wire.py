@@ -23,6 +23,7 @@ TOOLCHAIN = Toolchain("0.3.0", "release", "key", "0.3.0", Path("/bin/python"), (
         name=st.just("kernel.py"),
         arch=st.just("gfx942"),
         argv=st.lists(st.text()).map(tuple),
+        env=st.dictionaries(st.text(), st.text()).map(lambda found: tuple(sorted(found.items()))),
         folder=st.none() | st.just(Path("/cases/one")),
         wants=st.frozensets(st.sampled_from(list(Want))),
         timeout=st.floats(0.1, 1e6),

@@ -16,6 +16,11 @@ from flybisect.pytesttarget import target_script
 from tests.script.flattening import lay_out, output
 from tests.script.profile import examples
 
+
+def no_pytest(file: Path, test: str) -> None:
+    """Stands for a Python without pytest."""
+
+
 CONFTEST = """
 import pytest
 from helpers import SCALE
@@ -118,7 +123,7 @@ TESTS = [
 def test_targets(test: str, printed: str, tmp_path: Path) -> None:
     lay_out(tmp_path / "there", FILES)
     file = tmp_path / "there" / "tests" / "test_file.py"
-    script = target_script(file, FILE, test)
+    script = target_script(file, FILE, test, no_pytest)
     assert "import pytest" not in script.text
     alone = lay_out(tmp_path / "alone", {"script.py": script.text})
     code, out, err = output(alone)
@@ -147,7 +152,7 @@ def test_each_set_of_parameters_is_found(values: list[object]) -> None:
     text = f"import pytest\n@pytest.mark.parametrize('x', {values!r})\ndef test_x(x):\n    print(repr(x))\n"
     for value in values:
         if values.count(value) == 1 and len({str(each) for each in values}) == len(values):
-            script = target_script(Path("/nowhere/test_x.py"), text, f"test_x[{value}]")
+            script = target_script(Path("/nowhere/test_x.py"), text, f"test_x[{value}]", no_pytest)
             assert script.text.endswith(f"test_x(x={value!r})\n")
 
 
@@ -167,4 +172,4 @@ def test_what_cannot_be_made_a_script(test: str, said: str, tmp_path: Path) -> N
     )
     lay_out(tmp_path, {**FILES, "tests/test_file.py": FILE + more})
     with pytest.raises(UserError, match=re.escape(said)):
-        target_script(tmp_path / "tests" / "test_file.py", FILE + more, test)
+        target_script(tmp_path / "tests" / "test_file.py", FILE + more, test, no_pytest)

@@ -16,6 +16,7 @@ FULL = """
 script: kernel.py
 args: gemm --copy "buffer 64"
 arch: gfx942
+env: {VARIANT: tanh, ROUNDS: 3}
 flydsl: 0.5.0
 oracle: spills
 against: {args: [raw, 3]}
@@ -35,6 +36,7 @@ def test_every_key(tmp_path: Path) -> None:
     assert load(tmp_path / "case.yaml") == Case(
         script=tmp_path / "kernel.py",
         argv=("gemm", "--copy", "buffer 64"),
+        env=(("ROUNDS", "3"), ("VARIANT", "tanh")),
         arch="gfx942",
         flydsl="0.5.0",
         oracle="spills",

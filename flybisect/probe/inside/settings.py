@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 FAMILIES = ("FLYDSL_DUMP_", "FLYDSL_DEBUG_", "FLYDSL_RUNTIME_", "FLYDSL_AUTOTUNE")
@@ -12,6 +12,10 @@ SCRIPT_OWNED = frozenset(
     {"FLYDSL_DEBUG_ENABLE_DEBUG_INFO", "FLYDSL_DEBUG_ENABLE_VERIFIER", "FLYDSL_DEBUG_MAX_LOC_DEPTH"}
 )
 """Of those families, what changes the code that is compiled: part of the script's bug, not of the tool."""
+
+
+SPREAD = ("OMP_", "KMP_", "MKL_", "OPENBLAS_", "HSA_TOOLS_", "ROCPROFILER_", "CUDA_INJECTION")
+"""Beginnings of names that libraries read when they are loaded; the worker has loaded them before."""
 
 
 def values(arch: str, folder: str, rocm: str | None) -> dict[str, str]:
@@ -44,13 +48,16 @@ def values(arch: str, folder: str, rocm: str | None) -> dict[str, str]:
     return held
 
 
-def hold(held: Mapping[str, str]) -> None:
-    """Set `held` in this process's environment; from now on nothing in Python changes it."""
+def hold(held: Mapping[str, str], unset: Callable[[str], None] = lambda name: None) -> None:
+    """Set `held` in this process's environment; from now on nothing in Python changes it.
+
+    `unset` is told the name of each variable that is read and is not there.
+    """
     os.environ.update(held)
     environ: Any = os.environ
     names = frozenset(os.fsencode(name) for name in held)
     # FlyDSL reads `os.environ._data` directly too, and `os.environb` shares it.
-    environ._data = _HeldData(environ._data, names)
+    environ._data = _HeldData(environ._data, names, unset)
     os.environb._data = environ._data  # type: ignore[attr-defined]
     environ.__class__ = os.environb.__class__ = _held_environ()
     _hold_native(names)
@@ -66,9 +73,22 @@ def _is_held(name: bytes, names: frozenset[bytes]) -> bool:
 class _HeldData(dict):  # type: ignore[type-arg]
     """`os.environ._data`: a plain dict to a reader, deaf to changes of what is held."""
 
-    def __init__(self, data: Mapping[bytes, bytes], names: frozenset[bytes]) -> None:
+    def __init__(
+        self, data: Mapping[bytes, bytes], names: frozenset[bytes], unset: Callable[[str], None]
+    ) -> None:
         super().__init__(data)
         self.names = names
+        self.unset = unset
+
+    def __missing__(self, key: bytes) -> bytes:
+        self.unset(os.fsdecode(key))
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        there = super().__contains__(key)
+        if not there and isinstance(key, bytes):
+            self.unset(os.fsdecode(key))
+        return there
 
     def __setitem__(self, key: bytes, value: bytes) -> None:
         if not _is_held(key, self.names):

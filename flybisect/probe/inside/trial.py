@@ -23,11 +23,13 @@ from . import (
     launching,
     limits,
     locations,
+    pyfiles,
     sandbox,
     settings,
     shelf,
     stages,
     tracebacks,
+    unset,
 )
 from .compiler import Watch
 from .faults import Faults
@@ -57,7 +59,7 @@ def run(
     recorder = Recorder(record)
     try:
         writable = box.shape(folder)
-        script = _prepare(request, folder, rocm)
+        script = _prepare(request, folder, rocm, recorder)
         faulthandler.enable(crash, all_threads=False)
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
@@ -76,12 +78,13 @@ def run(
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
+    pyfiles.watch(recorder, script, folder, request["folder"])
     recorder.stage("start")
     lines = coverage.Coverage(recorder, script) if "coverage" in wants else None
     _finish(_run_script(script, faults, lines))
 
 
-def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
+def _prepare(request: dict[str, Any], folder: str, rocm: str | None, recorder: Recorder) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
     held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
@@ -92,7 +95,9 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
         ours = {value.removeprefix(f"{folder}/") for value in held.values()}
         beside.bring(request["folder"], folder, ours)
     os.chdir(folder)
-    settings.hold(held)
+    # Held settings go over what the user sets.
+    os.environ.update(request["env"])
+    settings.hold(held, unset.Unset(recorder, folder, request["folder"]).note)
     tempfile.tempdir = None
     sys.argv[:] = [script, *request["argv"]]
     # First, so that no `torch.py` or `flydsl` beside the script stands in for the toolchain's.
