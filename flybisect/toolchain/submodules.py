@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import configparser
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from flybisect.history.gitcommand import NETWORK, OVERRIDES, GitFailed, git_environment, run_git
+from flybisect.history.objects import usable_path
 from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
 from flybisect.toolchain.fingerprint import of_folder
-from flybisect.toolchain.gitcommand import GitFailed, git_free, run_git
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
 from flybisect.toolchain.worktree import check_out
@@ -114,13 +114,10 @@ def _fetched(url: str, entry: Entry, folder: Path, notify: Notify) -> Clone | No
     held = Clone(folder)
     if not held.has(entry.hash):
         notify(f"fetching the submodule {entry.path} from {url}")
-        fetch = ["git", "-c", "gc.auto=0", "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
-        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=_without_questions())
+        words = [word for override in OVERRIDES for word in ("-c", override)]
+        fetch = ["git", *words, "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
+        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=git_environment(NETWORK))
     return held if held.has(entry.hash) else None
-
-
-def _without_questions() -> dict[str, str]:
-    return {**git_free(os.environ), "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
@@ -130,11 +127,13 @@ def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
         parser.read_string("\n".join(line.strip() for line in gitmodules.splitlines()))
     except configparser.Error:
         return {}
-    return {
+    named = {
         section["path"]: (title.removeprefix("submodule ").strip('"'), section.get("url", ""))
         for title, section in parser.items()
         if "path" in section
     }
+    # A name becomes a folder, so one that leads elsewhere is none; git refuses it, too.
+    return {path: (name, url) for path, (name, url) in named.items() if usable_path(name)}
 
 
 def _sentence(clone: Clone, entry: Entry, name: str, url: str) -> str:

@@ -6,12 +6,11 @@ dirty, or in the middle of a rebase.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import GitFailed, run_git
 from flybisect.toolchain.clone import Clone
-from flybisect.toolchain.gitcommand import GitFailed, run_git
 
 
 def check_out(tree: Path, source: Clone, commit: str) -> None:
@@ -34,13 +33,3 @@ def check_out(tree: Path, source: Clone, commit: str) -> None:
             f"{commit[:12]} of {source.folder} can't be checked out into {tree} ({error}); "
             "a partial clone lacks files: make a whole one"
         ) from error
-
-
-def write_tree(source: Clone, tree: str, folder: Path) -> None:
-    """Writes the files of `tree`, a hash of `source`, to the new `folder`, as a checkout would."""
-    folder.mkdir(parents=True)
-    index = folder.with_name(".index")
-    env = {"GIT_INDEX_FILE": str(index), "GIT_DIR": str(source.git_dir()), "GIT_WORK_TREE": str(folder)}
-    source.run("read-tree", tree, env=env)
-    source.run("checkout-index", "--all", f"--prefix={folder}{os.sep}", env=env)
-    index.unlink()
