@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from flybisect.history.gitcommand import GitFailed
 
-MOST_FILES = 50_000
+MOST_FILES = 10_000
 MOST_BYTES = 1 << 30
 CHUNK = 500
 """Objects that are in memory at once."""
