@@ -91,7 +91,7 @@ class End:
     """A release with the same natives."""
 
 
-TRIES = 2
+TRIES = 3
 """Releases that are tried for a second opinion; each may have to be installed."""
 
 Cross = Callable[[End, Landmark], Tried]

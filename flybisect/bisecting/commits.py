@@ -182,10 +182,12 @@ class CommitSearch:
         return with_second(found, older, newer, self._others(found, older, newer), self._cross)
 
     def _others(self, found: Attribution, older: End, newer: End) -> list[Landmark]:
-        """Releases with other natives than the ends', those next to the one that lends first."""
+        """Releases with other natives than the ends', those next to the one that lends first; of these, those
+        that lie beyond it, since between the ends natives may lack what Python needs."""
         in_order = sorted(self._line.known, key=lambda known: Version(known.mark.version))
         place = next((at for at, known in enumerate(in_order) if known.mark in found.lenders), 0)
-        near = sorted(range(len(in_order)), key=lambda at: abs(at - place))
+        later = newer.natives in found.lenders
+        near = sorted(range(len(in_order)), key=lambda at: ((at > place) is not later, abs(at - place)))
         seen = {older.inputs.natives, newer.inputs.natives}
         others = []
         for known in (in_order[at] for at in near):

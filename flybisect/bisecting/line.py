@@ -95,10 +95,17 @@ def _before(
     return known.get(commit.parents[0]) or repository.inputs(commit.parents[0], imported)
 
 
+def _newest(repository: Repository, newer: str) -> str:
+    """The tip of the main branch where it leads on from the newer end: dev releases are counted along it."""
+    tips = [repository.find(name) for name in ("refs/remotes/origin/main", "refs/heads/main")]
+    later = [tip for tip in tips if tip is not None and repository.ancestor(newer, tip)]
+    return max((newer, *later), key=repository.count)
+
+
 def _known(
     repository: Repository, found: Range, versions: Releases, imported: Sequence[str]
 ) -> Iterable[Known]:
-    marks = landmarks(repository, versions.versions, found.newer.hash)
+    marks = landmarks(repository, versions.versions, _newest(repository, found.newer.hash))
     wanted = repository.count(found.newer.hash)
     marks.sort(key=lambda mark: (abs(repository.count(mark.commit) - wanted), mark.version))
     known: dict[str, Inputs] = {}

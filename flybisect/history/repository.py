@@ -36,17 +36,22 @@ class Repository:
 
     def commit(self, ref: str) -> str:
         """Full hash of what `ref` names. Raises UserError with the nearest names where it names nothing."""
+        found = self.find(ref)
+        if found is not None:
+            return found
+        close = difflib.get_close_matches(ref, self._names(), n=3)
+        hint = f" (did you mean {' or '.join(close)}?)" if close else ""
+        more = (
+            " The clone is shallow; `git fetch --unshallow --tags` brings the rest." if self.shallow else ""
+        )
+        raise UserError(f"{self.folder} has no commit {ref!r}{hint}.{more}")
+
+    def find(self, ref: str) -> str | None:
+        """The same; None where it names nothing."""
         try:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        except GitFailed as error:
-            close = difflib.get_close_matches(ref, self._names(), n=3)
-            hint = f" (did you mean {' or '.join(close)}?)" if close else ""
-            more = (
-                " The clone is shallow; `git fetch --unshallow --tags` brings the rest."
-                if self.shallow
-                else ""
-            )
-            raise UserError(f"{self.folder} has no commit {ref!r}{hint}.{more}") from error
+        except GitFailed:
+            return None
 
     def ancestor(self, older: str, newer: str) -> bool:
         """Whether `older` is an ancestor of `newer`, or the same."""
