@@ -12,6 +12,7 @@ from flybisect.bisecting.sides import Measure, shows
 from flybisect.bisecting.supply import Supply
 from flybisect.bisecting.tried import Tried, agreed, combined
 from flybisect.bisecting.ways import Piece, Way, Ways
+from flybisect.errors import UserError
 from flybisect.history.commit import Commit
 from flybisect.inputs import Inputs
 from flybisect.observation import Answer, Verdict
@@ -129,7 +130,7 @@ class Candidates:
         commit = piece.python.commit
         try:
             toolchain = self._supply.get(commit, piece.python.inputs, way)
-        except Unavailable as error:
+        except (Unavailable, UserError) as error:  # Its release may not be there to be installed.
             return Tried(at, commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
         return self._tried(at, commit, toolchain, way)
 

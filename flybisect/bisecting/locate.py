@@ -69,7 +69,8 @@ def _cloned(url: str, workdir: Path, notify: Notify) -> Path:
         built_once(folder, clone, notify)
         if there:
             kept = Repo(folder).git
-            kept.update_environment(**git_environment(NETWORK))
+            # Started by git itself, as from a hook, the environment may name another repository.
+            kept.update_environment(**git_environment(NETWORK), GIT_DIR=str(folder))
             kept.fetch("--prune", "--quiet", "origin")
     except GitCommandError as error:
         said = (error.stderr or "").strip().strip("'").splitlines()

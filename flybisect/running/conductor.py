@@ -201,7 +201,8 @@ class Conductor:
         listed_ = [f"{each.commit.short} {each.commit.subject}" for each in answer.suspects]
         told = listed_[0] if len(listed_) == 1 else answer.between
         fell = f"; by the unreduced script on {len(judged.fell)} of them" if judged.fell else ""
-        return f"{told} ({answer.test_count} tests){fell}"
+        by = "" if len(listed_) > 1 or answer.exact else f", {answer.exactness.value}"
+        return f"{told} ({answer.test_count} tests{by}){fell}"
 
     def _both(self) -> Scripts:
         if self._scripts is None:

@@ -75,11 +75,11 @@ def _submodules(clone: Clone, commit: str) -> Iterator[tuple[Entry, str, str]]:
     for entry in clone.entries(commit, recursive=True):
         if entry.mode == SUBMODULE:
             name, url = registered.get(entry.path, (entry.path, ""))
-            yield entry, name, _configured(clone, name) or url
+            yield entry, name, _configured(clone, name) or ("" if _is_plain(Path(url)) else url)
 
 
 def _is_plain(folder: Path) -> bool:
-    """Whether it is a folder that holds no repository."""
+    """Whether it is a folder that holds no repository. Only the user may name one, and no commit."""
     if not (folder.is_absolute() and folder.is_dir()):
         return False
     return not any((folder / name).exists() for name in (".git", "HEAD"))

@@ -16,6 +16,7 @@ from flybisect.bisecting.sides import Measure
 from flybisect.bisecting.supply import Supply
 from flybisect.bisecting.ways import Way
 from flybisect.case import Case
+from flybisect.errors import UserError
 from flybisect.history.range import read_range
 from flybisect.history.repository import Repository
 from flybisect.inputs import Inputs
@@ -36,11 +37,17 @@ Shows = Callable[[str, str], str]
 """What natives show with a Python half, both by their words."""
 
 
+MISSING = "9.9.9"
+"""A release that the index lists and does not have."""
+
+
 class Halves(Supply):
     """Makes toolchains of words: those of the natives and of the Python half."""
 
     def _make(self, commit: str, inputs: Inputs, way: Way) -> Toolchain:
         assert way.release is not None
+        if way.release.version == MISSING:
+            raise UserError(f"FlyDSL {MISSING} can't be installed")
         words = self._word(way.release.commit, "lib/Fly.cpp"), self._word(commit, "python/flydsl/half")
         paths = tuple(map(Path, words))
         return Toolchain(commit[:12], way.kind, "/".join(words), "1", Path("python"), paths, way.exactness)
@@ -178,6 +185,13 @@ def test_natives_that_do_not_work_are_stood_for_by_those_of_another_release(tmp_
     assert answer.confirmation.done and not answer.exact
     assert "natives of 1.2.0 and of 1.3.0" in answer.confirmation.why
     assert [cell.natives.version for cell in answer.attribution.cells] == ["1.1.0", "1.2.0", "1.3.0", "1.3.0"]
+
+
+def test_a_release_that_can_not_be_installed_gives_no_second_opinion(tmp_path: Path) -> None:
+    history = History(tmp_path, f"{PYTHON} n8/p8={MISSING} n9/p9=10.0.0", unfit)
+    answer = history.search(last=7)
+    assert history.suspects(answer) == [5]
+    assert "natives of 1.2.0 and of 10.0.0" in answer.confirmation.why
 
 
 def test_another_release_has_to_tell_the_ends_apart(tmp_path: Path) -> None:

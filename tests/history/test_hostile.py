@@ -135,6 +135,14 @@ def included(hostile: Hostile) -> tuple[str, ...]:
     return ("status",)
 
 
+def alternates(hostile: Hostile) -> tuple[str, ...]:
+    other = laid_out(hostile.folder.parent / "other")
+    (hostile.dot_git / "objects/info").mkdir(exist_ok=True)
+    (hostile.dot_git / "objects/info/alternates").write_text(f"{other.folder}/.git/objects\n")
+    hostile.set("core.alternateRefsCommand")
+    return ("rev-list", "--alternate-refs", "--all")
+
+
 def missing(hostile: Hostile) -> None:
     """The blob of the last change."""
     blob = hostile.made.git("rev-parse", "HEAD:python/flydsl/more.py")
@@ -179,6 +187,7 @@ KINDS = (
     differs,
     text_conversion,
     included,
+    alternates,
     remote_helper,
     remote_ssh,
     upload_pack,
