@@ -2,7 +2,7 @@
 
 A clone may come from anywhere, and git lets a repository's configuration name programs: hooks, a monitor of
 the file system, filters, gpg, ssh, remote helpers. What is run here reads objects and refs, is told on the
-command line to use none of these, and reaches no other repository unless `protocols` are given.
+command line to use none of these, and reaches no other repository.
 """
 
 from __future__ import annotations
@@ -84,14 +84,12 @@ def opened(path: Path) -> Opened:
     return Opened(found, folder)
 
 
-def run_git(
-    folder: Path, *argv: str, env: Mapping[str, str] | None = None, protocols: Sequence[str] = ()
-) -> str:
+def run_git(folder: Path, *argv: str, env: Mapping[str, str] | None = None, timeout: float = TIMEOUT) -> str:
     """What `git argv` in `folder` prints, without the newline at its end: no hooks, no questions.
 
     Raises GitFailed, and UserError where there is no git.
     """
-    return run_git_raw(folder, *argv, env=env, protocols=protocols)[0].removesuffix("\n")
+    return run_git_raw(folder, *argv, env=env, timeout=timeout)[0].removesuffix("\n")
 
 
 def run_git_raw(
@@ -99,7 +97,7 @@ def run_git_raw(
     *argv: str,
     given: bytes = b"",
     env: Mapping[str, str] | None = None,
-    protocols: Sequence[str] = (),
+    timeout: float = TIMEOUT,
 ) -> tuple[str, bytes]:
     """The same as text and as bytes. `given`: what it reads from its standard input."""
     words = [word for override in OVERRIDES for word in ("-c", override)]
@@ -107,10 +105,10 @@ def run_git_raw(
         done = subprocess.run(
             ["git", *words, *argv],
             cwd=folder,
-            env={**git_environment(protocols), **(env or {})},
+            env={**git_environment(), **(env or {})},
             input=given,
             capture_output=True,
-            timeout=TIMEOUT,
+            timeout=timeout,
         )
     except FileNotFoundError as error:
         if folder.is_dir():
@@ -119,7 +117,7 @@ def run_git_raw(
     except NotADirectoryError as error:
         raise GitFailed(f"{folder} is not a folder") from error
     except subprocess.TimeoutExpired as error:
-        raise GitFailed(f"git {argv[0]} did not end within {TIMEOUT:g} s") from error
+        raise GitFailed(f"git {argv[0]} did not end within {timeout:g} s") from error
     if done.returncode != 0:
         raise GitFailed(_said(done.stderr) or f"git {argv[0]} failed")
     return done.stdout.decode("utf-8", "surrogateescape"), done.stdout

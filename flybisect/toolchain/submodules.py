@@ -54,6 +54,9 @@ def fill_submodules(
     """
     missing = {}
     for entry, name, url in _submodules(clone, commit):
+        if not (tree / entry.path).resolve().is_relative_to(tree.resolve()):
+            missing[entry.path] = f"the submodule {entry.path} lies behind a link that leads out of the tree"
+            continue
         source = _local(clone, entry, name)
         if source is None and _is_plain(Path(url)):
             _copy(Path(url), tree / entry.path)

@@ -12,6 +12,9 @@ from flybisect.errors import UserError
 from flybisect.history.gitcommand import GitFailed, run_git
 from flybisect.toolchain.clone import Clone
 
+TIMEOUT = 3600.0
+"""Seconds to write the files of a commit."""
+
 
 def check_out(tree: Path, source: Clone, commit: str) -> None:
     """Makes `tree` hold `commit` of `source`, and nothing besides but what its submodules hold.
@@ -26,8 +29,8 @@ def check_out(tree: Path, source: Clone, commit: str) -> None:
     (tree / ".git/objects/info/alternates").write_text(f"{source.objects()}\n", "utf-8")
     (tree / ".git/index.lock").unlink(missing_ok=True)
     try:
-        run_git(tree, "checkout", "--quiet", "--force", "--detach", commit)
-        run_git(tree, "clean", "-ffdxq")
+        run_git(tree, "checkout", "--quiet", "--force", "--detach", commit, timeout=TIMEOUT)
+        run_git(tree, "clean", "-ffdxq", timeout=TIMEOUT)
     except GitFailed as error:
         raise UserError(
             f"{commit[:12]} of {source.folder} can't be checked out into {tree} ({error}); "
