@@ -270,18 +270,22 @@ class CommitSearch:
             if side is not expected:
                 told = f"{side.value}, not {expected.value}"
                 return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
-        return self._parent_too(found) or Confirmation(True, self._confirmed(inexact, pair))
+        return self._parent_too(found) or self._confirmed(inexact, pair)
 
-    def _confirmed(self, inexact: Sequence[int], pair: tuple[int, int]) -> str:
+    def _confirmed(self, inexact: Sequence[int], pair: tuple[int, int]) -> Confirmation:
         labels = {self._all.tried[at].evidence for at in pair}
-        if Exactness.BOTH_NATIVES in labels:
-            return "it and its parent have these verdicts over the natives of either end"
+        over = " and of ".join(mark.version for mark in self._all.ways.both_natives)
         if Exactness.TWO_NATIVES in labels:
-            over = " and of ".join(mark.version for mark in self._all.ways.both_natives)
-            return f"it and its parent have these verdicts over the natives of {over}"
+            why = f"it and its parent have these verdicts over the natives of {over}"
+            more = "those of the other end do not work under its Python, and may have had to change first"
+            return Confirmation(False, f"{why}; {more}")
+        if Exactness.BOTH_NATIVES in labels:
+            return Confirmation(True, "it and its parent have these verdicts over the natives of either end")
         if Exactness.BOTH_PYTHONS in labels:
-            return "the natives of it and of its parent have these verdicts under the Python of either end"
-        return f"it and its parent were tried {'once more ' if inexact else ''}by exact ways"
+            why = "the natives of it and of its parent have these verdicts under the Python of either end"
+            return Confirmation(True, why)
+        again = "once more " if inexact else ""
+        return Confirmation(True, f"it and its parent were tried {again}by exact ways")
 
     def _parent_too(self, found: Found) -> Confirmation | None:
         """Where Python does not make another candidate, the parent is not the commit that was tested."""
