@@ -6,6 +6,7 @@ import configparser
 import sqlite3
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import GitFailed
 
 
 def tellable() -> tuple[type[Exception], ...]:
@@ -13,7 +14,7 @@ def tellable() -> tuple[type[Exception], ...]:
     it is imported here, since that takes as long as all else that most starts need."""
     from git.exc import GitError
 
-    return UserError, OSError, sqlite3.Error, GitError, configparser.Error
+    return UserError, OSError, sqlite3.Error, GitError, GitFailed, configparser.Error
 
 
 def told(error: BaseException) -> str:
@@ -29,6 +30,6 @@ def told(error: BaseException) -> str:
         said = [line.strip(" '\n") for line in str(error.stderr or error).replace("stderr:", "").splitlines()]
         lines = [line for line in said if line]
         return f"the clone of FlyDSL cannot be read: {lines[-1] if lines else 'git failed'}"
-    if isinstance(error, (GitError, configparser.Error)):
+    if isinstance(error, (GitError, GitFailed, configparser.Error)):
         return f"the clone of FlyDSL cannot be read: {' '.join(str(error).split())}"
     return str(error)

@@ -17,6 +17,15 @@ from flybisect.history.commit import Commit
 from flybisect.search.bisect import Found, Side
 from flybisect.toolchain.model import Exactness, Toolchain
 
+_WEAKER = (
+    Exactness.EXACT,
+    Exactness.BOTH_NATIVES,
+    Exactness.BOTH_PYTHONS,
+    Exactness.TWO_NATIVES,
+    Exactness.PROXY,
+    Exactness.INEXACT,
+)
+
 
 @dataclass(frozen=True)
 class Confirmation:
@@ -81,7 +90,18 @@ class CommitAnswer:
     @property
     def exact(self) -> bool:
         """One commit, and it and its parent were had exactly."""
-        return self.found.exact and self.confirmation.done
+        return self.found.exact and self.confirmation.done and self.exactness is Exactness.EXACT
+
+    @property
+    def exactness(self) -> Exactness:
+        """What the last good and the first bad rest on: the weaker of the two."""
+        pair = (self.test_at(at).exactness for at in (self.found.before, self.found.after))
+        return max((each or Exactness.INEXACT for each in pair), key=_WEAKER.index)
+
+    @property
+    def between(self) -> str:
+        """A range in words; one commit is none."""
+        return f"between {self.before.short} and {self.after.short}; {len(self.suspects)} commits"
 
     @property
     def runs(self) -> list[Tried]:
@@ -113,7 +133,7 @@ class CommitAnswer:
         """By which ways the tried ones were had."""
         kinds: dict[str, None] = {}
         for tried in self.runs:
-            exactness = Exactness.EXACT if tried.toolchain is None else tried.toolchain.exactness
+            exactness = tried.exactness or Exactness.EXACT
             kind = "release" if tried.toolchain is None else tried.toolchain.kind
             kind = "release" if kind == "installed" else kind
             kinds[kind if exactness is Exactness.EXACT else f"{exactness.value} {kind}"] = None
@@ -154,6 +174,11 @@ class CommitAnswer:
                                there are commits between them where `culprits` has more than one
         culprits               the commits of which one made the change
         exact                  one culprit, it and its parent tried by exact ways
+        exactness              what first_bad and last_good rest on, the weaker of the two: `exact`,
+                               `both natives` (over the natives of either end, with the same verdict),
+                               `two natives` (of one end and of another release), `both Pythons`, `proxy`
+                               or `inexact`
+        range                  words for `culprits` where there is more than one, else None
         candidates, commits    different FlyDSLs, and commits, in the range
         tests                  one for each time that a commit was tried; `candidate` is None for one that
                                lies beside the range
@@ -179,6 +204,8 @@ class CommitAnswer:
                 for suspect in self.suspects
             ],
             "exact": self.exact,
+            "exactness": self.exactness.value,
+            "range": None if self.found.exact else self.between,
             "confirmed": self.confirmation.done,
             "confirmation": self.confirmation.why,
             "strategy": self.strategy,

@@ -7,7 +7,7 @@ a pair is no build of any commit, so it tells who owns the change and nothing el
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -61,6 +61,11 @@ class Attribution:
     cells: tuple[Cell, ...] = ()
     lenders: tuple[Landmark, ...] = ()
     """Releases under whose natives the ends' Python alone shows the one side and the other."""
+    natives: tuple[Landmark, ...] = ()
+    """Releases whose natives tell, if both say the same, what a commit's Python does: those of the older and
+    of the newer end, where there are both; see `with_second`."""
+    sure: bool = True
+    """Nothing that was asked is unknown: both crossed pairs could be judged, or were not needed."""
 
     @property
     def llvm_changes(self) -> bool:
@@ -86,6 +91,9 @@ class End:
     """A release with the same natives."""
 
 
+TRIES = 3
+"""Releases that are tried for a second opinion; each may have to be installed."""
+
 Cross = Callable[[End, Landmark], Tried]
 """Tries an end's Python over a release's natives."""
 
@@ -99,7 +107,8 @@ def attribute(older: End, newer: End, cross: Cross) -> Attribution:
         return Attribution(Owner.OTHER, f"the ends differ in {', '.join(differ)} alone", pins)
     if not native:
         lenders = tuple(each for each in (older.natives,) if each is not None)
-        return Attribution(Owner.PYTHON, "both ends have the same natives", pins, lenders=lenders)
+        why = "both ends have the same natives"
+        return Attribution(Owner.PYTHON, why, pins, lenders=lenders, natives=lenders)
     if Half.PYTHON not in differ:
         return Attribution(Owner.NATIVE, "both ends have the same Python", pins)
     if older.natives is None or newer.natives is None:
@@ -112,7 +121,25 @@ def attribute(older: End, newer: End, cross: Cross) -> Attribution:
     over_older, over_newer = (cell.tried.side for cell in cells)
     owner, why = _owner(over_older, over_newer, older.side, newer.side)
     works = ((newer.natives, over_newer is older.side), (older.natives, over_older is newer.side))
-    return Attribution(owner, why, pins, cells, tuple(mark for mark, yes in works if yes))
+    lenders = tuple(mark for mark, yes in works if yes)
+    natives = older.natives, newer.natives
+    return Attribution(owner, why, pins, cells, lenders, natives, Side.SKIP not in (over_older, over_newer))
+
+
+def with_second(
+    found: Attribution, older: End, newer: End, others: Sequence[Landmark], cross: Cross
+) -> Attribution:
+    """Where the natives of one end do not work under the other end's Python, another release is looked for
+    whose natives do, to be asked beside those of the end that do. It has to tell the ends apart, too."""
+    cells = list(found.cells)
+    for mark in others[:TRIES]:
+        for end in (older, newer):
+            cells.append(Cell(mark, end.commit, cross(end, mark)))
+            if cells[-1].tried.side is not end.side:
+                break
+        else:
+            return replace(found, cells=tuple(cells), natives=(*found.lenders[:1], mark))
+    return replace(found, cells=tuple(cells), natives=())
 
 
 def _owner(over_older: Side, over_newer: Side, old: Side, new: Side) -> tuple[Owner, str]:

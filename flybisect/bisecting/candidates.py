@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from flybisect.bisecting.line import Line
 from flybisect.bisecting.looks import Looks
 from flybisect.bisecting.parallel import each
 from flybisect.bisecting.sides import Measure, shows
 from flybisect.bisecting.supply import Supply
-from flybisect.bisecting.tried import Tried
-from flybisect.bisecting.ways import Way, Ways
+from flybisect.bisecting.tried import Tried, agreed, combined
+from flybisect.bisecting.ways import Piece, Way, Ways
+from flybisect.errors import UserError
 from flybisect.history.commit import Commit
 from flybisect.inputs import Inputs
 from flybisect.observation import Answer, Verdict
@@ -69,18 +71,31 @@ class Candidates:
 
     def again(self, at: int) -> None:
         """Test one some more by the way that was taken."""
-        toolchain = self.tried[at].toolchain
-        if toolchain is not None:
+        tried = self.tried[at]
+        for toolchain in _toolchains(tried):
             self.looks.again(toolchain)
-            self.tried[at] = self.looks.updated(self.tried[at])
+        self.tried[at] = self.updated(tried)
 
     def known(self) -> Mapping[int, Side]:
         """What needs no test."""
-        sides = {
-            at: tried.side if tried.toolchain is None else self.looks.side(tried.toolchain)
-            for at, tried in self.tried.items()
-        }
+        sides = {at: self._settled(tried) for at, tried in self.tried.items()}
         return {at: side for at, side in sides.items() if side is not None}
+
+    def updated(self, tried: Tried) -> Tried:
+        """With what was seen since; nothing is looked at for it."""
+        if not tried.pieces or tried.evidence is None:
+            return self.looks.updated(tried)
+        if tried.pieces[-1].side is Side.SKIP:
+            return tried
+        pieces = [self.looks.updated(piece) for piece in tried.pieces]
+        return combined(tried.name, pieces, tried.way, tried.evidence)
+
+    def record(self) -> tuple[tuple[Tried, ...], tuple[Tried, ...]]:
+        """The last test of each, and all others."""
+        last = tuple(map(self.updated, self.tried.values()))
+        more = tuple(map(self.updated, self.more))
+        pieces = (piece for tried in (*last, *more) for piece in tried.pieces[1:])
+        return last, (*more, *(piece for piece in pieces if piece.observation is not None))
 
     def leave_out(self) -> None:
         """Those that there is no way to are known without a test."""
@@ -92,20 +107,35 @@ class Candidates:
 
     def test(self, at: int, toolchain: Toolchain, way: Way) -> Side:
         """By one way. Another test of the same candidate is kept beside."""
-        side, verdict, evidence, tally = self.looks.judged(toolchain)
         place, (commit, _) = at % len(self), self.at(at)
-        if place in self.tried and self.tried[place].observation is not None:
-            self.more.append(self.tried[place])
-        self.tried[place] = Tried(
-            place, commit.hash, side, verdict, evidence.subject, toolchain, str(way), tally
-        )
-        told = shows(self._measure, evidence)
-        self._notify(f"{commit.short} ({way}, {way.exactness.value}): {side.value}, it {told}")
-        return side
+        tried = self._tried(place, commit.hash, toolchain, way)
+        self._keep(tried)
+        return tried.side
+
+    def beside(self, at: int, name: str, toolchain: Toolchain, way: Way) -> Tried:
+        """A test of another commit than the one that stands for the candidate `at`."""
+        tried = self._tried(at, name, toolchain, way)
+        self.more.append(tried)
+        return tried
+
+    def regroup(self, line: Line) -> None:
+        """Other candidates between the same ends, which alone were tested."""
+        older, newer = self.tried[0], self.tried[len(self) - 1]
+        self._line = line
+        self.tried = {0: older, len(self) - 1: replace(newer, at=len(self) - 1)}
+
+    def over(self, at: int, piece: Piece) -> Tried:
+        """One end's half over the other's, as a test of the candidate `at`."""
+        way = Way("overlay", Exactness.INEXACT, piece.natives)
+        commit = piece.python.commit
+        try:
+            toolchain = self._supply.get(commit, piece.python.inputs, way)
+        except (Unavailable, UserError) as error:  # Its release may not be there to be installed.
+            return Tried(at, commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
+        return self._tried(at, commit, toolchain, way)
 
     def is_exact(self, at: int) -> bool:
-        toolchain = self.tried[at].toolchain
-        return toolchain is not None and toolchain.exactness is Exactness.EXACT
+        return self.tried[at].exactness is Exactness.EXACT
 
     def costs_a_build(self, at: int) -> bool:
         commit, inputs = self.at(at)
@@ -119,11 +149,16 @@ class Candidates:
         """By the best way; where that does not let it be judged, by the next one."""
         tried = self.tried.get(at)
         if tried is not None and tried.side is not Side.SKIP and tried.toolchain is not None:
-            self.looks.judged(tried.toolchain)
-            self.tried[at] = self.looks.updated(tried)
+            for toolchain in _toolchains(tried):
+                self.looks.judged(toolchain)
+            self.tried[at] = self.updated(tried)
             return self.tried[at].side
         commit, inputs = self.at(at)
         for way in self._ways_to(at):
+            if way.pieces:
+                if self._test_crossed(at, way) is not Side.SKIP:
+                    break
+                continue
             try:
                 toolchain = self._supply.get(commit.hash, inputs, way)
             except Unavailable as error:
@@ -133,3 +168,41 @@ class Candidates:
             if self.test(at, toolchain, way) is not Side.SKIP:
                 break
         return self.tried[at].side
+
+    def _test_crossed(self, at: int, way: Way) -> Side:
+        """By overlays that have to agree; the next one is tried only where those before could be judged."""
+        pieces: list[Tried] = []
+        for piece in way.pieces:
+            pieces.append(self.over(at, piece))
+            if pieces[-1].side is Side.SKIP:
+                break
+        tried = combined(self.at(at)[0].hash, pieces, str(way), way.exactness)
+        self._keep(tried)
+        return tried.side
+
+    def _tried(self, at: int, name: str, toolchain: Toolchain, way: Way) -> Tried:
+        side, verdict, evidence, tally = self.looks.judged(toolchain)
+        told = shows(self._measure, evidence)
+        self._notify(f"{name[:8]} ({way}, {way.exactness.value}): {side.value}, it {told}")
+        return Tried(at, name, side, verdict, evidence.subject, toolchain, str(way), tally)
+
+    def _keep(self, tried: Tried) -> None:
+        """As the last test of its candidate."""
+        before = self.tried.get(tried.at)
+        if before is not None and before.observation is not None:
+            self.more.append(before)
+        self.tried[tried.at] = tried
+
+    def _settled(self, tried: Tried) -> Side | None:
+        if tried.pieces:
+            if tried.pieces[-1].side is Side.SKIP:
+                return Side.SKIP
+            sides = [self._settled(piece) for piece in tried.pieces]
+            known = [side for side in sides if side is not None]
+            return agreed(known) if len(known) == len(sides) else None
+        return tried.side if tried.toolchain is None else self.looks.side(tried.toolchain)
+
+
+def _toolchains(tried: Tried) -> list[Toolchain]:
+    """All that the verdict rests on."""
+    return [each.toolchain for each in tried.pieces or (tried,) if each.toolchain is not None]

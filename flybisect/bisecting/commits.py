@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from packaging.version import Version
+
 from flybisect.bisecting.answer import CommitAnswer, Confirmation
-from flybisect.bisecting.attribution import Attribution, End, Owner, attribute
+from flybisect.bisecting.attribution import Attribution, End, Owner, attribute, with_second
 from flybisect.bisecting.candidates import Candidates
 from flybisect.bisecting.cheaply import bisect_cheaply
 from flybisect.bisecting.line import Line
@@ -16,10 +18,9 @@ from flybisect.bisecting.releases import wrong_way
 from flybisect.bisecting.sides import Find, Measure, NotApart
 from flybisect.bisecting.supply import Supply
 from flybisect.bisecting.tried import Tried
-from flybisect.bisecting.ways import Way, Ways
+from flybisect.bisecting.ways import Piece, Python, Way, Ways
 from flybisect.errors import UserError
 from flybisect.history.landmarks import Landmark
-from flybisect.observation import Answer, Verdict
 from flybisect.repeats import Notes
 from flybisect.search.bisect import Ask, Found, Refused, Side, bisect
 from flybisect.search.settle import bisect_settled
@@ -62,12 +63,13 @@ class CommitSearch:
         """Raises UserError where an end can't be had or judged, or the two do not tell."""
         self._all.jobs = jobs
         looks = self._ends(find)
-        notes = [*self._left_out_by_paths(), *self._check_older(looks)]
-        attribution = attribute(self._end(0), self._end(-1), lambda end, mark: self._cross(end, mark, looks))
+        notes = [*self._left_out_by_paths(), *self._check_older()]
+        attribution = self._attribution()
         if self._all.ways.builder is not None and self._allow_proxies and not self._all.ways.proxies:
             notes.append("LLVM's pin changes in this range, so builds with another LLVM were not used")
         if self._allow_inexact:
             self._all.ways = replace(self._all.ways, lenders=self._lenders(attribution))
+        notes += self._trust(attribution)
         self._all.leave_out()
         found = self._search(looks)
         culprit = self._line.candidates[found.after].first
@@ -75,12 +77,13 @@ class CommitSearch:
             inside = f"{culprit.short}^1..{culprit.short}^2"
             notes.append(f"{culprit.short} is a merge; `flybisect commits {inside}` looks at what it merged")
         confirmation = self._confirm(looks, found)
+        tried, more = self._all.record()
         return CommitAnswer(
             line=self._line,
             rule=looks.rule,
             found=found,
-            tried=tuple(map(looks.updated, self._all.tried.values())),
-            more=tuple(map(looks.updated, self._all.more)),
+            tried=tried,
+            more=more,
             attribution=attribution,
             confirmation=confirmation,
             made=dict(self._supply.made),
@@ -137,7 +140,7 @@ class CommitSearch:
         except Unavailable as error:
             raise UserError(f"the end {self._all.name(at)} can't be had: {error}") from error
 
-    def _check_older(self, looks: Looks) -> list[str]:
+    def _check_older(self) -> list[str]:
         """Where the older end lies on a branch of its own, it has to be as its merge base is."""
         older = self._line.range.older
         if self._line.range.base is None:
@@ -151,9 +154,7 @@ class CommitSearch:
             toolchain = self._supply.get(older.hash, inputs, exact[0])
         except Unavailable as error:
             return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
-        side, verdict, evidence, tally = looks.judged(toolchain)
-        beside = Tried(-1, older.hash, side, verdict, evidence.subject, toolchain, str(exact[0]), tally)
-        self._all.more.append(beside)
+        side = self._all.beside(-1, older.hash, toolchain, exact[0]).side
         if side is self._all.side(0):
             return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
         if side is Side.SKIP:
@@ -168,15 +169,53 @@ class CommitSearch:
         marks = [known.mark for known in self._line.known if known.inputs.natives == inputs.natives]
         return End(commit.hash, inputs, self._all.side(at), marks[0] if marks else None)
 
-    def _cross(self, end: End, mark: Landmark, looks: Looks) -> Tried:
-        way = Way("overlay", Exactness.INEXACT, mark)
-        try:
-            toolchain = self._supply.get(end.commit, end.inputs, way)
-        except Unavailable as error:
-            return Tried(-1, end.commit, Side.SKIP, Verdict(Answer.UNRESOLVED, why=str(error)), way=str(way))
-        self._notify(f"{end.commit[:8]}: {way}, to see which half owns the change")
-        side, verdict, evidence, tally = looks.judged(toolchain)
-        return Tried(-1, end.commit, side, verdict, evidence.subject, toolchain, str(way), tally)
+    def _cross(self, end: End, mark: Landmark) -> Tried:
+        over = f"{end.commit[:8]} over the natives of {mark.version}"
+        self._notify(f"{over}, to see which half owns the change")
+        return self._all.over(-1, Piece(Python(end.commit, end.inputs), mark))
+
+    def _attribution(self) -> Attribution:
+        older, newer = self._end(0), self._end(-1)
+        found = attribute(older, newer, self._cross)
+        if found.owner is not Owner.PYTHON or found.sure:
+            return found
+        return with_second(found, older, newer, self._others(found, older, newer), self._cross)
+
+    def _others(self, found: Attribution, older: End, newer: End) -> list[Landmark]:
+        """Releases with other natives than the ends', those next to the one that lends first; of these, those
+        that lie beyond it, since between the ends natives may lack what Python needs."""
+        in_order = sorted(self._line.known, key=lambda known: Version(known.mark.version))
+        place = next((at for at, known in enumerate(in_order) if known.mark in found.lenders), 0)
+        later = newer.natives in found.lenders
+        near = sorted(range(len(in_order)), key=lambda at: ((at > place) is not later, abs(at - place)))
+        seen = {older.inputs.natives, newer.inputs.natives}
+        others = []
+        for known in (in_order[at] for at in near):
+            if known.inputs.natives not in seen:
+                seen.add(known.inputs.natives)
+                others.append(known.mark)
+        return others
+
+    def _trust(self, attribution: Attribution) -> list[str]:
+        """Uses what the crossed halves of the ends showed for the commits between them; says what for."""
+        if attribution.owner is Owner.PYTHON:
+            label = Exactness.BOTH_NATIVES if attribution.sure else Exactness.TWO_NATIVES
+            natives = attribution.natives
+            self._all.ways = replace(self._all.ways, both_natives=natives, natives_label=label)
+            return []
+        if attribution.owner is not Owner.NATIVE or not attribution.sure:
+            return []
+        pythons = (Python(commit.hash, inputs) for commit, inputs in (self._all.at(0), self._all.at(-1)))
+        self._all.ways = replace(self._all.ways, both_pythons=tuple(pythons))
+        before = len(self._all)
+        self._line = self._line.by_natives()
+        self._all.regroup(self._line)
+        if len(self._all) == before:
+            return []
+        return [
+            "the change follows the natives, so commits whose natives are built of the same count as one: "
+            f"{before} candidates became {len(self._all)}"
+        ]
 
     def _lenders(self, attribution: Attribution) -> tuple[Landmark, ...]:
         """Whose natives to put under commits that can't be had exactly."""
@@ -206,17 +245,24 @@ class CommitSearch:
             return Confirmation(False, "the answer is a range")
         pair = found.before, found.after
         inexact = [at for at in pair if not self._all.is_exact(at)]
-        if not inexact:
-            return Confirmation(True, "it and its parent were tried by exact ways")
         for at in inexact:
             commit, inputs = self._all.at(at)
-            exact = self._all.ways.exact(inputs, commit.hash)
+            crossed = bool(self._all.tried[at].pieces)
+            exact = [
+                way
+                for way in self._all.ways.exact(inputs, commit.hash)
+                if not (crossed and way.kind != "source")  # Tried before, to no end.
+            ]
+            if not exact and crossed:
+                continue
             if not exact:
                 why = f"{commit.short} {self._all.ways.why_none(commit.hash)}"
                 return Confirmation(False, why + self._natives_apart(*pair))
             try:
                 toolchain = self._supply.get(commit.hash, inputs, exact[0])
             except Unavailable as error:
+                if crossed:
+                    continue
                 return Confirmation(False, f"{commit.short} can't be had exactly: {error}")
             expected = self._all.side(at)
             looks.again(toolchain)
@@ -224,7 +270,42 @@ class CommitSearch:
             if side is not expected:
                 told = f"{side.value}, not {expected.value}"
                 return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
-        return Confirmation(True, "it and its parent were tried once more by exact ways")
+        return self._parent_too(found) or self._confirmed(inexact, pair)
+
+    def _confirmed(self, inexact: Sequence[int], pair: tuple[int, int]) -> Confirmation:
+        labels = {self._all.tried[at].evidence for at in pair}
+        over = " and of ".join(mark.version for mark in self._all.ways.both_natives)
+        if Exactness.TWO_NATIVES in labels:
+            why = f"it and its parent have these verdicts over the natives of {over}"
+            more = "those of the other end do not work under its Python, and may have had to change first"
+            return Confirmation(False, f"{why}; {more}")
+        if Exactness.BOTH_NATIVES in labels:
+            return Confirmation(True, "it and its parent have these verdicts over the natives of either end")
+        if Exactness.BOTH_PYTHONS in labels:
+            why = "the natives of it and of its parent have these verdicts under the Python of either end"
+            return Confirmation(True, why)
+        again = "once more " if inexact else ""
+        return Confirmation(True, f"it and its parent were tried {again}by exact ways")
+
+    def _parent_too(self, found: Found) -> Confirmation | None:
+        """Where Python does not make another candidate, the parent is not the commit that was tested."""
+        last = self._line.candidates[found.before].last
+        tested = self._all.at(found.before)[0]
+        inputs = self._supply.inputs(last.hash)
+        if last == tested or inputs == self._supply.inputs(tested.hash):
+            return None
+        ways = [way for way in self._all.ways.exact(inputs, last.hash) if way.kind != "source"]
+        if not ways:
+            return None
+        try:
+            toolchain = self._supply.get(last.hash, inputs, ways[0])
+        except Unavailable:
+            return None
+        beside = self._all.beside(found.before, last.hash, toolchain, ways[0])
+        expected = self._all.side(found.before)
+        if beside.side in (expected, Side.SKIP):
+            return None
+        return Confirmation(False, f"its parent {last.short} is {beside.side.value}, not {expected.value}")
 
     def _natives_apart(self, before: int, after: int) -> str:
         """A caution where a culprit and its parent were tested over natives of different releases, or one of

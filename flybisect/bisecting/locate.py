@@ -10,6 +10,7 @@ from git import Repo
 from git.exc import GitCommandError
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import NETWORK, GitFailed, NotYours, git_environment
 from flybisect.history.repository import Repository
 from flybisect.inputs import PYTHON
 from flybisect.toolchain.store import Notify, built_once
@@ -28,7 +29,7 @@ def locate(
         return Repository(_cloned(option, workdir, notify))
     if option is not None:
         return Repository(Path(option).expanduser())
-    around = _around(start)
+    around, refused = _around(start)
     if around is not None:
         return around
     if default is not None:
@@ -36,19 +37,23 @@ def locate(
     kept = sorted(path for path in (workdir / CLONES).glob("*") if path.is_dir())
     if kept:
         return Repository(kept[0])
+    if refused is not None:
+        raise refused
     raise UserError(
         "no clone of FlyDSL is known here; give one with --repo PATH, or let it be cloned with "
         "--repo https://github.com/ROCm/FlyDSL"
     )
 
 
-def _around(start: Path) -> Repository | None:
-    """The clone that `start` lies in, where it is one of FlyDSL."""
+def _around(start: Path) -> tuple[Repository | None, NotYours | None]:
+    """The clone that `start` lies in, where it is one of FlyDSL; and why it may not be read."""
     try:
         found = Repository(start)
-        return found if found.blobs("HEAD", PYTHON) else None
-    except (UserError, GitCommandError):
-        return None
+        return (found if found.blobs("HEAD", PYTHON) else None), None
+    except NotYours as error:
+        return None, error
+    except (UserError, GitFailed):
+        return None, None
 
 
 def _cloned(url: str, workdir: Path, notify: Notify) -> Path:
@@ -58,12 +63,15 @@ def _cloned(url: str, workdir: Path, notify: Notify) -> Path:
 
     def clone(made: Path) -> None:
         notify(f"cloning {url}")
-        Repo.clone_from(url, made, mirror=True)
+        Repo.clone_from(url, made, mirror=True, env=git_environment(NETWORK))
 
     try:
         built_once(folder, clone, notify)
         if there:
-            Repo(folder).git.fetch("--prune", "--quiet", "origin")
+            kept = Repo(folder).git
+            # Started by git itself, as from a hook, the environment may name another repository.
+            kept.update_environment(**git_environment(NETWORK), GIT_DIR=str(folder))
+            kept.fetch("--prune", "--quiet", "origin")
     except GitCommandError as error:
         said = (error.stderr or "").strip().strip("'").splitlines()
         reason = said[-1] if said else "git failed"

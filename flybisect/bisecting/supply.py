@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flybisect.bisecting.ways import Way
+from flybisect.history.gitcommand import GitFailed
 from flybisect.history.landmarks import Landmark, differing
 from flybisect.history.repository import Repository
 from flybisect.inputs import PYTHON, Inputs
@@ -71,7 +72,10 @@ class Supply:
         def write(folder: Path) -> None:
             for path in paths:
                 name = "flydsl" if path == PYTHON else path
-                self._repository.export(commit, path, folder / name)
+                try:
+                    self._repository.export(commit, path, folder / name)
+                except GitFailed as error:
+                    raise Unavailable(f"{path} of {commit[:12]} can't be written: {error}") from error
 
         made = overlay(
             site,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from flybisect.observation import Observation, Signature, Verdict
+from flybisect.observation import Answer, Observation, Signature, Verdict
 from flybisect.search.bisect import Side
 from flybisect.search.settle import UNSEEN, Tally
 from flybisect.signature import classify
-from flybisect.toolchain.model import Toolchain
+from flybisect.toolchain.model import Exactness, Toolchain
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,17 @@ class Tried:
     """How it was had, in words."""
     tally: Tally = UNSEEN
     """Of all looks at it; `observation` is of one that shows the bug, where any did."""
+    pieces: tuple[Tried, ...] = ()
+    """The crossed overlays that stand for it, of which it shows the first; see `combined`."""
+    evidence: Exactness | None = None
+    """What the verdict rests on, where that is more than the one toolchain."""
+
+    @property
+    def exactness(self) -> Exactness | None:
+        """None where nothing was tried."""
+        if self.evidence is not None or self.toolchain is None:
+            return self.evidence
+        return self.toolchain.exactness
 
     @property
     def looks(self) -> int:
@@ -59,13 +70,37 @@ class Tried:
             "signature": self.signature,
             "metrics": {} if seen is None else seen.metrics(),
             "way": self.way,
-            "exactness": None if self.toolchain is None else self.toolchain.exactness.value,
+            "exactness": None if self.exactness is None else self.exactness.value,
             "toolchain": None if self.toolchain is None else self.toolchain.key,
             "flydsl": None if seen is None else seen.flydsl,
             "seconds": None if seen is None else round(seen.seconds, 3),
             "runs": self.looks,
             "shown": self.tally.bad if self.tally.looks else int(self.side is Side.BAD),
         }
+
+
+def agreed(sides: Sequence[Side]) -> Side:
+    """What all of them say; SKIP where they do not say the same."""
+    return sides[0] if len(set(sides)) == 1 else Side.SKIP
+
+
+def combined(name: str, pieces: Sequence[Tried], way: str, evidence: Exactness) -> Tried:
+    """One test of the commit `name` by overlays that have to agree, or of which the last one was skipped."""
+    first = pieces[0]
+    sides = [piece.side for piece in pieces]
+    if agreed(sides) is not Side.SKIP:
+        told = tuple(replace(piece, evidence=evidence) for piece in pieces)
+        return replace(first, name=name, way=way, pieces=told, evidence=evidence)
+    left_open = [piece for piece in pieces if piece.side is Side.SKIP]
+    if left_open:
+        why = f"{left_open[0].way}: {left_open[0].signature or left_open[0].verdict.why}"
+    else:
+        why = "; ".join(f"{piece.way}: {piece.side.value}" for piece in pieces)
+    verdict = Verdict(Answer.UNRESOLVED, metrics=first.verdict.metrics, why=why)
+    unlabelled = tuple(replace(piece, evidence=None) for piece in pieces)
+    return replace(
+        first, name=name, side=Side.SKIP, verdict=verdict, way=way, pieces=unlabelled, evidence=evidence
+    )
 
 
 def in_order(tried: Iterable[Tried]) -> list[Tried]:

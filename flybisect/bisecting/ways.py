@@ -19,14 +19,33 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Python:
+    """The Python half of a commit."""
+
+    commit: str
+    """Full hash."""
+    inputs: Inputs
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A Python half over the natives of a release, which need not belong together."""
+
+    python: Python
+    natives: Landmark
+
+
+@dataclass(frozen=True)
 class Way:
     """One way to have a commit."""
 
     kind: str
-    """`release`, `overlay` or `source`."""
+    """`release`, `overlay`, `source` or `crossed`."""
     exactness: Exactness
     release: Landmark | None = None
-    """The release itself, or the one that lends its natives; None for `source`."""
+    """The release itself, or the one that lends its natives; None for the others."""
+    pieces: tuple[Piece, ...] = ()
+    """Of `crossed`: what stands for the commit where all of them give the same verdict."""
 
     def __str__(self) -> str:
         version = "" if self.release is None else self.release.version
@@ -34,7 +53,12 @@ class Way:
             return f"the release {version}"
         if self.kind == "overlay":
             return f"its Python over the natives of {version}"
-        return "a build from source"
+        if self.kind == "source":
+            return "a build from source"
+        if self.exactness is not Exactness.BOTH_PYTHONS:
+            return f"its Python over the natives of {' and of '.join(p.natives.version for p in self.pieces)}"
+        pythons = " and of ".join(piece.python.commit[:8] for piece in self.pieces)
+        return f"the Python of {pythons} over the natives of {self.pieces[0].natives.version}"
 
 
 @dataclass(frozen=True)
@@ -48,6 +72,12 @@ class Ways:
     """Builds with another LLVM or submodule than the pinned one may be used."""
     lenders: Sequence[Landmark] = ()
     """Releases whose natives may be used under any commit's Python, inexactly; in this order."""
+    both_natives: tuple[Landmark, ...] = ()
+    """Those of the endpoints, where the change follows the Python half; or of one and of another release."""
+    natives_label: Exactness = Exactness.BOTH_NATIVES
+    """What a verdict by those is called."""
+    both_pythons: tuple[Python, ...] = ()
+    """Those of the endpoints, where the change follows the native half."""
 
     def exact(self, inputs: Inputs, commit: str) -> list[Way]:
         """All that are what they are called; a proxy build is not."""
@@ -63,13 +93,35 @@ class Ways:
         return found
 
     def all(self, inputs: Inputs, commit: str) -> list[Way]:
-        """Those, then builds that are only near, then other natives under the commit's Python."""
+        """Those, then builds that are only near, then other natives under the commit's Python.
+
+        What tells by two crossed overlays goes before a build: it takes seconds.
+        """
         found = self.exact(inputs, commit)
         source = self._source(commit)
         if self.proxies and source is not None and source is not Exactness.EXACT:
             found.append(Way("source", source))
         borrowed = [Way("overlay", Exactness.INEXACT, mark) for mark in self.lenders]
-        return [*found, *(way for way in borrowed if not found)]
+        ready = [way for way in found if way.kind != "source"]
+        return [
+            *ready,
+            *self._crossed(ready, inputs, commit),
+            *found[len(ready) :],
+            *(way for way in borrowed if not found),
+        ]
+
+    def _crossed(self, ready: Sequence[Way], inputs: Inputs, commit: str) -> list[Way]:
+        """`ready`: the overlay and the release that are the commit. Its own natives under its own Python say
+        more than others, and other Python is for where its own does not work."""
+        if self.both_natives and not ready:
+            own = Python(commit, inputs)
+            pieces = tuple(Piece(own, mark) for mark in dict.fromkeys(self.both_natives))
+            return [Way("crossed", self.natives_label, pieces=pieces)]
+        lent = next((way.release for way in ready if way.release is not None), None)
+        if self.both_pythons and lent is not None:
+            pieces = tuple(Piece(python, lent) for python in self.both_pythons)
+            return [Way("crossed", Exactness.BOTH_PYTHONS, pieces=pieces)]
+        return []
 
     def build_needed(self, inputs: Inputs, commit: str) -> bool:
         """Whether the best way is a build of natives that is still to be made."""

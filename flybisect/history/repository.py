@@ -1,19 +1,16 @@
-"""A user's clone, read object by object: its checkout, index and configuration are never touched."""
+"""A user's clone, read object by object: its checkout, index and configuration are never touched, and nothing
+that its configuration names is run."""
 
 from __future__ import annotations
 
 import difflib
-import io
-import tarfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from git import Repo
-from git.exc import GitCommandError, InvalidGitRepositoryError, NoSuchPathError
-
 from flybisect.errors import UserError
 from flybisect.history.commit import Commit
+from flybisect.history.gitcommand import GitFailed, opened, run_git_raw
+from flybisect.history.objects import write_tree
 from flybisect.inputs import PATCHES, PATHS, PINS, Inputs, inputs_of, pin_in
 
 _FACTS = "%H%x00%P%x00%cI%x00%an%x00%s"
@@ -25,16 +22,13 @@ class Repository:
     def __init__(self, path: Path) -> None:
         """The clone that `path` is, or lies in; a bare one will do. Raises UserError."""
         try:
-            self._repo = Repo(path, search_parent_directories=True)
-        except (InvalidGitRepositoryError, NoSuchPathError) as error:
-            raise UserError(f"{path} is no git clone; give one of FlyDSL with --repo") from error
-        # Started by git itself, as from a hook, the environment may name another repository.
-        self._repo.git.update_environment(GIT_DIR=str(self._repo.git_dir), GIT_OPTIONAL_LOCKS="0")
-        self._lock = threading.Lock()
+            self._found = opened(path)
+        except GitFailed as error:
+            raise UserError(f"{path} is no git clone ({error}); give one of FlyDSL with --repo") from error
 
     @property
     def folder(self) -> Path:
-        return Path(self._repo.working_tree_dir or self._repo.git_dir)
+        return self._found.folder
 
     @property
     def shallow(self) -> bool:
@@ -42,17 +36,22 @@ class Repository:
 
     def commit(self, ref: str) -> str:
         """Full hash of what `ref` names. Raises UserError with the nearest names where it names nothing."""
+        found = self.find(ref)
+        if found is not None:
+            return found
+        close = difflib.get_close_matches(ref, self._names(), n=3)
+        hint = f" (did you mean {' or '.join(close)}?)" if close else ""
+        more = (
+            " The clone is shallow; `git fetch --unshallow --tags` brings the rest." if self.shallow else ""
+        )
+        raise UserError(f"{self.folder} has no commit {ref!r}{hint}.{more}")
+
+    def find(self, ref: str) -> str | None:
+        """The same; None where it names nothing."""
         try:
             return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-        except GitCommandError as error:
-            close = difflib.get_close_matches(ref, self._names(), n=3)
-            hint = f" (did you mean {' or '.join(close)}?)" if close else ""
-            more = (
-                " The clone is shallow; `git fetch --unshallow --tags` brings the rest."
-                if self.shallow
-                else ""
-            )
-            raise UserError(f"{self.folder} has no commit {ref!r}{hint}.{more}") from error
+        except GitFailed:
+            return None
 
     def ancestor(self, older: str, newer: str) -> bool:
         """Whether `older` is an ancestor of `newer`, or the same."""
@@ -62,20 +61,23 @@ class Repository:
         """The best common ancestor; None where the histories have nothing in common."""
         try:
             return self._git("merge-base", one, other) or None
-        except GitCommandError:
+        except GitFailed:
             return None
 
     def between(
         self, older: str, newer: str, *, first_parent: bool = False, paths: Sequence[str] = ()
     ) -> list[Commit]:
         """Commits of `older..newer`, oldest first; of those only what touches `paths`, where given."""
-        words = ["log", "--reverse", "--topo-order", f"--format={_FACTS}"]
-        words += ["--first-parent"] if first_parent else []
-        text = self._git(*words, f"{older}..{newer}", "--", *paths)
-        return [_commit(line) for line in text.split("\n") if line]
+        words = ["--reverse", "--topo-order", *(["--first-parent"] if first_parent else [])]
+        return self._listed(*words, f"{older}..{newer}", "--", *paths)
 
     def facts(self, commit: str) -> Commit:
-        return _commit(self._git("log", "-1", f"--format={_FACTS}", commit, "--"))
+        return self._listed("--max-count=1", commit, "--")[0]
+
+    def _listed(self, *words: str) -> list[Commit]:
+        """By the plumbing: `git log` has a configuration."""
+        text = self._git("rev-list", f"--format={_FACTS}", *words)
+        return [_commit(line) for line in text.split("\n") if "\0" in line]
 
     def count(self, commit: str) -> int:
         """How many commits lead to it, itself included: the number in a dev release's version."""
@@ -100,11 +102,11 @@ class Repository:
 
     def entries(self, commit: str) -> frozenset[str]:
         """Names at the top of its tree."""
-        return frozenset(self._git("ls-tree", "--name-only", commit).split("\n"))
+        return frozenset(self._git("ls-tree", "--full-tree", "--name-only", commit).split("\n"))
 
     def blobs(self, commit: str, folder: str) -> dict[str, str]:
         """Every file below `folder`, by its path from there, with its hash."""
-        text = self._git("ls-tree", "-r", "-z", commit, "--", f"{folder}/")
+        text = self._git("ls-tree", "--full-tree", "-r", "-z", commit, "--", f"{folder}/")
         found = {}
         for line in filter(None, text.split("\0")):
             facts, path = line.split("\t", 1)
@@ -112,20 +114,14 @@ class Repository:
         return found
 
     def export(self, commit: str, path: str, target: Path) -> None:
-        """Writes the folder `path` of `commit` as `target`, which is not there yet."""
-        with self._lock:
-            packed = self._repo.git.archive(
-                f"{commit}:{path}", format="tar", stdout_as_string=False, strip_newline_in_stdout=False
-            )
-        target.mkdir(parents=True)
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            if hasattr(tarfile, "data_filter"):
-                archive.extractall(target, filter="data")
-            else:
-                archive.extractall(target)
+        """Writes the folder `path` of `commit` as `target`, which is not there yet. Raises GitFailed."""
+        tree = self._hashes(commit, [path]).get(path)
+        if tree is None:
+            raise GitFailed(f"{commit[:12]} has no {path}")
+        write_tree(lambda words, given: self._raw(*words, given=given)[1], tree, target)
 
     def _hashes(self, commit: str, paths: Sequence[str]) -> dict[str, str]:
-        text = self._git("ls-tree", "-z", commit, "--", *paths)
+        text = self._git("ls-tree", "--full-tree", "-z", commit, "--", *paths)
         rows = [line.split("\t", 1) for line in text.split("\0") if line]
         return {path: facts.split()[2] for facts, path in rows}
 
@@ -133,9 +129,11 @@ class Repository:
         return self._git("for-each-ref", "--format=%(refname:short)").split("\n")
 
     def _git(self, command: str, *words: str) -> str:
-        with self._lock:
-            found: str = self._repo.git.execute(["git", command, *words], strip_newline_in_stdout=True)
-        return found
+        return self._raw(command, *words)[0].removesuffix("\n")
+
+    def _raw(self, *words: str, given: bytes = b"") -> tuple[str, bytes]:
+        env = {"GIT_DIR": str(self._found.git_dir)}
+        return run_git_raw(self._found.git_dir, *words, given=given, env=env)
 
 
 def _commit(line: str) -> Commit:

@@ -19,7 +19,7 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     if len(suspects) == 1:
         print(f"{after} commit: {described(suspects[0])}")
     else:
-        print(f"one of {len(suspects)} commits; what lies between {before} and {after} could not be tested:")
+        print(f"{answer.between}, which could not be told apart:")
         marked = any(suspect.likely for suspect in suspects) and not all(s.likely for s in suspects)
         for suspect in suspects:
             print(f"{'* ' if marked and suspect.likely else '  '}{described(suspect)}")
@@ -27,7 +27,7 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
             print(f"* touches the half that owns the change ({answer.attribution.owner.value})")
     _print_side(before, answer, answer.before, answer.found.before)
     _print_side(after, answer, answer.after, answer.found.after)
-    print(f"{'confirmed' if answer.confirmation.done else 'unconfirmed'}: {answer.confirmation.why}")
+    print(f"{_certainty(answer)}: {answer.confirmation.why}")
     print_rule(answer.rule)
     _print_attribution(answer)
     total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
@@ -50,6 +50,12 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     print(f"git bisect replay {log}")
 
 
+def _certainty(answer: CommitAnswer) -> str:
+    if not answer.confirmation.done:
+        return "unconfirmed"
+    return "confirmed" if answer.exact else f"confirmed by {answer.exactness.value}"
+
+
 def described(suspect: Suspect) -> str:
     """A commit on a line, with what it touches."""
     told = f"{_told(suspect.commit)} [{', '.join(suspect.touches)}]"
@@ -65,7 +71,7 @@ def _told(commit: Commit) -> str:
 
 def _print_side(title: str, answer: CommitAnswer, commit: Commit, at: int) -> None:
     tried = answer.test_at(at)
-    exactness = "" if tried.toolchain is None else f", {tried.toolchain.exactness.value}"
+    exactness = "" if tried.exactness is None else f", {tried.exactness.value}"
     shown = "; ".join(part for part in (figures(tried), tried.signature or "no failure") if part)
     print(f"{title}: {_told(commit)}")
     print(f"  {shown} ({tried.way}{exactness})")

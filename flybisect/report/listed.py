@@ -56,7 +56,7 @@ def culprit(commits: Any) -> str:
         return ""
     found = commits["culprits"]
     first = f"{found[0]['hash'][:8]} {found[0]['subject']}"
-    return first if len(found) == 1 else f"one of {len(found)} commits, {first} the first"
+    return first if len(found) == 1 else commits.get("range") or f"one of {len(found)} commits"
 
 
 def as_dict(entry: Entry) -> dict[str, Any]:

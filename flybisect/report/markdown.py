@@ -93,7 +93,7 @@ def _culprits(view: View) -> str:
     marked = len({bool(each["likely"]) for each in listed}) > 1
     lines = []
     if len(listed) > 1:
-        lines = [f"One of these {len(listed)}; what lies between could not be tested. Oldest first.", ""]
+        lines = [f"One of these, {view.commit_range}; they could not be told apart. Oldest first.", ""]
     for each in listed:
         mark = "**" if marked and each["likely"] else ""
         lines.append(f"- {mark}{_linked(each)}{mark} {plain(each['subject'])} ({_facts(each)})")

@@ -128,8 +128,17 @@ class View:
 
     @property
     def culprit_title(self) -> str:
+        if len(self.culprits) > 1:
+            return "Range of commits"
         fixed = (self.found.commits or {}).get("find") == "fix"
         return "First good commit" if fixed else "First bad commit"
+
+    @property
+    def commit_range(self) -> str:
+        """`between X and Y; 13 commits`; empty where one commit was found."""
+        if len(self.culprits) < 2:
+            return ""
+        return (self.found.commits or {}).get("range") or f"one of {len(self.culprits)} commits"
 
     @property
     def boundary(self) -> tuple[str, str] | None:
@@ -180,6 +189,8 @@ class View:
             yield f"Every release that was tried shows it ({_span(self.matrix)})."
         if len(self.culprits) == 1:
             yield f"{self.culprit_title}: {_commit_words(self.culprits[0])}."
+        elif self.culprits:
+            yield f"{self.culprit_title}: {self.commit_range}."
 
     def _certain(self) -> Iterator[str]:
         reduction = self.found.reduction
@@ -201,8 +212,10 @@ class View:
             yield f"The script reads {', '.join(beside)} from beside it, as it is; the bundle has it."
         commits = self.found.commits
         if commits is not None:
-            word = "Confirmed" if commits.get("confirmed") else "Not confirmed"
-            yield f"The commit: {word.lower()}: {commits.get('confirmation')}."
+            word = "confirmed" if commits.get("confirmed") else "not confirmed"
+            evidence = commits.get("exactness", "exact")
+            by = f" by {evidence}" if commits.get("confirmed") and evidence != "exact" else ""
+            yield f"The commit: {word}{by}: {commits.get('confirmation')}."
             attribution = commits.get("attribution", {})
             owner = attribution.get("owner")
             owned = "Which half owns the change is not known" if owner == "unknown" else f"Owned by {owner}"

@@ -206,9 +206,10 @@ class Conductor:
         keep(self._session.folder, Part.COMMITS, answer.to_dict(str(log)))
         self._note("half attribution", True, f"{answer.attribution.owner.value}: {answer.attribution.why}")
         listed_ = [f"{each.commit.short} {each.commit.subject}" for each in answer.suspects]
-        told = listed_[0] if len(listed_) == 1 else f"one of {len(listed_)} commits, {listed_[0]} the first"
+        told = listed_[0] if len(listed_) == 1 else answer.between
         fell = f"; by the unreduced script on {len(judged.fell)} of them" if judged.fell else ""
-        return f"{told} ({answer.test_count} tests){fell}"
+        by = "" if len(listed_) > 1 or answer.exact else f", {answer.exactness.value}"
+        return f"{told} ({answer.test_count} tests{by}){fell}"
 
     def _both(self) -> Scripts:
         if self._scripts is None:

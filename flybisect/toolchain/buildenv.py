@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import git_free
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.gitcommand import git_free
 from flybisect.toolchain.site import distribution_version
 
 OLDEST_CMAKE = (3, 22)

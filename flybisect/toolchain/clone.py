@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.toolchain.gitcommand import GitFailed, run_git
+from flybisect.history.gitcommand import GitFailed, opened, run_git, run_git_raw
+from flybisect.history.objects import Unusable, usable_path
 
 SUBMODULE = "160000"
 """The mode of an entry that pins a commit of another repository (git-ls-tree(1))."""
@@ -32,17 +33,19 @@ class Clone:
     def at(folder: Path) -> Clone:
         """The clone that encloses `folder`. Raises UserError where there is none."""
         try:
-            inside = run_git(folder, "rev-parse", "--is-inside-work-tree") == "true"
-            found = run_git(folder, "rev-parse", "--show-toplevel" if inside else "--absolute-git-dir")
+            return Clone(opened(folder).folder)
         except GitFailed as error:
             raise UserError(
                 f"{folder} is not in a git clone that can be read ({error}); give one of FlyDSL with --repo"
             ) from error
-        return Clone(Path(found))
 
     def run(self, *argv: str, env: Mapping[str, str] | None = None) -> str:
         """What `git argv` prints. Raises GitFailed."""
         return run_git(self.folder, *argv, env=env)
+
+    def raw(self, words: Sequence[str], given: bytes) -> bytes:
+        """The same of `given` as its standard input, in bytes."""
+        return run_git_raw(self.folder, *words, given=given)[1]
 
     def commit(self, ref: str) -> str:
         """Full hash of the commit that `ref` names. Raises UserError."""
@@ -69,6 +72,8 @@ class Clone:
             if line:
                 facts, path = line.split("\t", 1)
                 mode, _kind, digest = facts.split()
+                if not usable_path(path):
+                    raise Unusable(f"{commit[:12]} has a path {path!r}, which no folder can hold")
                 yield Entry(mode, digest, path)
 
     def text(self, commit: str, path: str) -> str | None:
@@ -81,9 +86,6 @@ class Clone:
     def objects(self) -> Path:
         """The folder that holds its commits and files."""
         return self._below_git("objects")
-
-    def git_dir(self) -> Path:
-        return Path(self.run("rev-parse", "--absolute-git-dir"))
 
     def submodule(self, name: str, path: str) -> Iterator[Clone]:
         """Its clones of the submodule `name` at `path`, where any was made."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from flybisect.history.gitcommand import GitFailed
 from flybisect.inputs import BUILD, PATCHES, PATHS, PINS, Inputs, inputs_of, pin_in
 from flybisect.toolchain.clone import Clone
-from flybisect.toolchain.gitcommand import GitFailed
 
 _CONFIGURE = (":(glob)**/CMakeLists.txt", ":(glob)**/*.cmake", BUILD)
 

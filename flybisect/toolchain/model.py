@@ -16,6 +16,13 @@ class Exactness(str, Enum):
     """The commit's own C++, with another LLVM than its pin, or a stand-in for a submodule."""
     INEXACT = "inexact"
     """The commit's Python over natives of another tree."""
+    BOTH_NATIVES = "both natives"
+    """The commit's Python over the natives of either endpoint, with the same verdict."""
+    TWO_NATIVES = "two natives"
+    """The same over the natives of one endpoint and of another release, where the other endpoint's do not
+    work under the Python of the first."""
+    BOTH_PYTHONS = "both Pythons"
+    """The commit's natives under the Python of either endpoint, with the same verdict."""
 
 
 @dataclass(frozen=True)

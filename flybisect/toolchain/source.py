@@ -11,13 +11,14 @@ from functools import cached_property
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import GitFailed
+from flybisect.history.objects import write_tree
 from flybisect.inputs import BUILD, PYTHON, Inputs
 from flybisect.toolchain.assemble import toolchain_over
 from flybisect.toolchain.buildenv import BuildOptions, python_tag
 from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.gitcommand import GitFailed
 from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import GivenLlvm, given_llvm, pinned_llvm
 from flybisect.toolchain.model import Exactness, Toolchain
@@ -26,7 +27,6 @@ from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.store import Notify, built_once, silent
 from flybisect.toolchain.submodules import stand_ins
 from flybisect.toolchain.workshop import Workshop, check_nanobind, check_programs
-from flybisect.toolchain.worktree import write_tree
 
 TIMEOUT = 4 * 3600.0
 """Seconds for one build; a first one took 26 CPU minutes."""
@@ -282,7 +282,7 @@ def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:
 
     It is known of that build that it copies `python/flydsl` as it is.
     """
-    write_tree(plan.clone, plan.inputs.python, folder / "flydsl")
+    write_tree(plan.clone.raw, plan.inputs.python, folder / "flydsl")
     (folder / "flydsl/_mlir").symlink_to(Path("../..", natives.name, "flydsl/_mlir"))
     first = (natives / COPIED).read_text("utf-8").strip()
     if first != plan.commit:

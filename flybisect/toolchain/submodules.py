@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import configparser
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from flybisect.history.gitcommand import NETWORK, OVERRIDES, GitFailed, git_environment, run_git
+from flybisect.history.objects import usable_path
 from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
 from flybisect.toolchain.fingerprint import of_folder
-from flybisect.toolchain.gitcommand import GitFailed, git_free, run_git
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
 from flybisect.toolchain.worktree import check_out
@@ -54,6 +54,9 @@ def fill_submodules(
     """
     missing = {}
     for entry, name, url in _submodules(clone, commit):
+        if not (tree / entry.path).resolve().is_relative_to(tree.resolve()):
+            missing[entry.path] = f"the submodule {entry.path} lies behind a link that leads out of the tree"
+            continue
         source = _local(clone, entry, name)
         if source is None and _is_plain(Path(url)):
             _copy(Path(url), tree / entry.path)
@@ -75,11 +78,11 @@ def _submodules(clone: Clone, commit: str) -> Iterator[tuple[Entry, str, str]]:
     for entry in clone.entries(commit, recursive=True):
         if entry.mode == SUBMODULE:
             name, url = registered.get(entry.path, (entry.path, ""))
-            yield entry, name, _configured(clone, name) or url
+            yield entry, name, _configured(clone, name) or ("" if _is_plain(Path(url)) else url)
 
 
 def _is_plain(folder: Path) -> bool:
-    """Whether it is a folder that holds no repository."""
+    """Whether it is a folder that holds no repository. Only the user may name one, and no commit."""
     if not (folder.is_absolute() and folder.is_dir()):
         return False
     return not any((folder / name).exists() for name in (".git", "HEAD"))
@@ -114,13 +117,10 @@ def _fetched(url: str, entry: Entry, folder: Path, notify: Notify) -> Clone | No
     held = Clone(folder)
     if not held.has(entry.hash):
         notify(f"fetching the submodule {entry.path} from {url}")
-        fetch = ["git", "-c", "gc.auto=0", "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
-        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=_without_questions())
+        words = [word for override in OVERRIDES for word in ("-c", override)]
+        fetch = ["git", *words, "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
+        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=git_environment(NETWORK))
     return held if held.has(entry.hash) else None
-
-
-def _without_questions() -> dict[str, str]:
-    return {**git_free(os.environ), "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
@@ -130,11 +130,13 @@ def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
         parser.read_string("\n".join(line.strip() for line in gitmodules.splitlines()))
     except configparser.Error:
         return {}
-    return {
+    named = {
         section["path"]: (title.removeprefix("submodule ").strip('"'), section.get("url", ""))
         for title, section in parser.items()
         if "path" in section
     }
+    # A name becomes a folder, so one that leads elsewhere is none; git refuses it, too.
+    return {path: (name, url) for path, (name, url) in named.items() if usable_path(name)}
 
 
 def _sentence(clone: Clone, entry: Entry, name: str, url: str) -> str:

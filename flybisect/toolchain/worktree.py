@@ -6,12 +6,14 @@ dirty, or in the middle of a rebase.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from flybisect.errors import UserError
+from flybisect.history.gitcommand import GitFailed, run_git
 from flybisect.toolchain.clone import Clone
-from flybisect.toolchain.gitcommand import GitFailed, run_git
+
+TIMEOUT = 3600.0
+"""Seconds to write the files of a commit."""
 
 
 def check_out(tree: Path, source: Clone, commit: str) -> None:
@@ -27,20 +29,10 @@ def check_out(tree: Path, source: Clone, commit: str) -> None:
     (tree / ".git/objects/info/alternates").write_text(f"{source.objects()}\n", "utf-8")
     (tree / ".git/index.lock").unlink(missing_ok=True)
     try:
-        run_git(tree, "checkout", "--quiet", "--force", "--detach", commit)
-        run_git(tree, "clean", "-ffdxq")
+        run_git(tree, "checkout", "--quiet", "--force", "--detach", commit, timeout=TIMEOUT)
+        run_git(tree, "clean", "-ffdxq", timeout=TIMEOUT)
     except GitFailed as error:
         raise UserError(
             f"{commit[:12]} of {source.folder} can't be checked out into {tree} ({error}); "
             "a partial clone lacks files: make a whole one"
         ) from error
-
-
-def write_tree(source: Clone, tree: str, folder: Path) -> None:
-    """Writes the files of `tree`, a hash of `source`, to the new `folder`, as a checkout would."""
-    folder.mkdir(parents=True)
-    index = folder.with_name(".index")
-    env = {"GIT_INDEX_FILE": str(index), "GIT_DIR": str(source.git_dir()), "GIT_WORK_TREE": str(folder)}
-    source.run("read-tree", tree, env=env)
-    source.run("checkout-index", "--all", f"--prefix={folder}{os.sep}", env=env)
-    index.unlink()

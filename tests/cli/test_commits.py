@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -156,3 +158,51 @@ def test_no_clone_and_no_case(run: Run, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(SCRIPT)
     ran = run("commits", "a..b", "--case", tmp_path / "k.py", "--repo", tmp_path, *words)
     assert ran.code == 2 and "no git clone" in ran.err
+
+
+@pytest.fixture
+def stranger(fly: MadeUp, tmp_path: Path) -> Path:
+    """The same clone, as somebody else may have left it."""
+    folder = tmp_path / "stranger"
+    shutil.copytree(fly.folder, folder, symlinks=True)
+    program, hooks = tmp_path / "program", tmp_path / "hooks"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path / 'mark'}\n")
+    program.chmod(0o755)
+    hooks.mkdir()
+    for name in ("post-checkout", "post-index-change", "reference-transaction"):
+        (hooks / name).symlink_to(program)
+    (folder / ".git/info").mkdir(exist_ok=True)
+    (folder / ".git/info/attributes").write_text("* filter=evil diff=evil\n")
+    with (folder / ".git/config").open("a") as file:
+        file.write(f"[core]\n\tfsmonitor = {program}\n\thooksPath = {hooks}\n\tsshCommand = {program}\n")
+        file.write(f"[log]\n\tshowSignature = true\n[gpg]\n\tprogram = {program}\n")
+        file.write(f'[filter "evil"]\n\tsmudge = {program}\n\tclean = {program}\n\trequired = true\n')
+        file.write(f'[diff]\n\texternal = {program}\n[diff "evil"]\n\ttextconv = {program}\n')
+    return folder
+
+
+def test_a_clone_of_a_stranger_runs_nothing(run: Run, stranger: Path, workdir: Path, tmp_path: Path) -> None:
+    script = tmp_path / "layout.py"
+    script.write_text(SCRIPT)
+    words = ("--case", script, "--oracle", "exception", "--workdir", workdir, *ARCH, "--json")
+    ran = run("commits", f"v{installed_version()}..main", "--repo", stranger, *words)
+    assert ran.code == 0, ran.err
+    assert ran.data["first_bad"]["subject"] == "Speed up (#12) (#6)"
+    assert not (tmp_path / "mark").exists()
+    subprocess.run(["git", "status"], cwd=stranger, capture_output=True)
+    assert (tmp_path / "mark").exists(), "the clone of the test does no harm"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_clone_of_another_user_is_refused(
+    run: Run, stranger: Path, workdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    os.chown(stranger, 4321, 4321)
+    script = tmp_path / "layout.py"
+    script.write_text(SCRIPT)
+    words = ("--case", script, "--oracle", "exception", "--workdir", workdir, *ARCH)
+    ran = run("commits", f"v{installed_version()}..main", "--repo", stranger, *words)
+    assert ran.code == 2
+    assert f"safe.directory {stranger}" in ran.err and len(ran.err.strip().splitlines()) == 1
