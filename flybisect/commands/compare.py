@@ -16,7 +16,8 @@ from flybisect.probe.runner import Runner
 from flybisect.report.asjson import print_json
 from flybisect.report.compared import as_markdown, print_columns
 from flybisect.request import Request
-from flybisect.workbench import line_up
+from flybisect.workbench import line_up, workdir_of
+from flybisect.workdir import SESSIONS
 
 
 def compare(
@@ -46,7 +47,7 @@ def compare(
     case, source, settings = line_up(request, args or (), flydsl or (), notifier(quiet))
     with (
         TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), jobs=1) as runner,
+        Runner(Path(scratch), jobs=1, hidden=[workdir_of(workdir, case.script.parent) / SESSIONS]) as runner,
     ):
         columns = compare_settings(case, source, settings, runner)
     if json:
