@@ -76,7 +76,7 @@ class Watch:
         return None
 
     def _bound(self, found: Sequence[int]) -> int:
-        """Bytes that it does not exceed, found fast: a page counts for each who has it, a file like a socket."""
+        """Bytes that it does not exceed, found fast: pages count for each who has them, files as sockets."""
         own = shared = files = 0
         for pid in found:
             numbers = _numbers(f"/proc/{pid}/status")
