@@ -94,15 +94,15 @@ os.write(handle, b'x')
     "what is typed elsewhere": "fcntl.ioctl(os.open({terminal!r}, os.O_RDONLY), 0x5412, b'x')",
     "a pipe with a name": "os.write(os.open({fifo!r}, os.O_WRONLY | os.O_NONBLOCK), b'x')",
     # Files
-    "a lock": "fcntl.flock(open({lock!r}), fcntl.LOCK_EX | fcntl.LOCK_NB); time.sleep(1)",
-    "a shared lock": "fcntl.flock(open({lock!r}), fcntl.LOCK_SH | fcntl.LOCK_NB); time.sleep(1)",
-    "a record lock": "fcntl.lockf(open({lock!r}), fcntl.LOCK_SH | fcntl.LOCK_NB); time.sleep(1)",
+    "a lock": "file = open({lock!r}); fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB); time.sleep(1)",
+    "a shared lock": "file = open({lock!r}); fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB); time.sleep(1)",
+    "a record lock": "file = open({lock!r}); fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB); time.sleep(1)",
     "an open file's lock": """
 file = open({lock!r})
 fcntl.fcntl(file, 37, struct.pack('hhqqi4x', 0, 0, 0, 0, 0))
 time.sleep(1)
 """,
-    "a lease": "fcntl.fcntl(open({lock!r}), 1024, fcntl.F_RDLCK); time.sleep(1)",
+    "a lease": "file = open({lock!r}); fcntl.fcntl(file, 1024, fcntl.F_RDLCK); time.sleep(1)",
     "controls of a file": """
 handle = os.open({outside!r} + '/file', os.O_RDONLY)
 for call in (0x40806685, 0x40086604, 0x40087602, 0x6609, 0x800c6613, 0x5000940f, 0x50009401, 0x401C5820):
@@ -150,8 +150,9 @@ again = libc.openat(handle, b'secret', 0)
 again >= 0 and print(os.read(again, 100), file=sys.stderr)
 """,
     "a session's lock": """
-fcntl.flock(open({hidden!r} + '/secret'), fcntl.LOCK_SH)
-fcntl.lockf(open({hidden!r} + '/secret'), fcntl.LOCK_SH)
+file = open({hidden!r} + '/secret')
+fcntl.flock(file, fcntl.LOCK_SH)
+fcntl.lockf(file, fcntl.LOCK_SH)
 time.sleep(1)
 """,
     # The kernel
