@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,17 +36,19 @@ def building(prober: Prober, local: SourceBuilder) -> Stoppable:
 
 
 @contextmanager
-def probing(scheduler: str | None, jobs: int, keeper: object = None) -> Iterator[tuple[Prober, int]]:
+def probing(
+    scheduler: str | None, jobs: int, keeper: object = None, hidden: Sequence[Path] = ()
+) -> Iterator[tuple[Prober, int]]:
     """A prober, and how many trials at once it is good for; at most `jobs`. All it made is gone at the end.
 
-    `keeper`: where this machine's workers keep what compiles ended in, if it is a `Keeper`. Raises UserError
-    where the scheduler or its packages are missing.
+    `keeper`: where this machine's workers keep what compiles ended in, if it is a `Keeper`. `hidden`: folders
+    that no trial sees. Raises UserError where the scheduler or its packages are missing.
     """
     if scheduler is None:
         kept = keeper if isinstance(keeper, Keeper) else None
         with (
             TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-            Runner(Path(scratch), jobs, kept) as runner,
+            Runner(Path(scratch), jobs, kept, hidden) as runner,
         ):
             yield runner, jobs
         return

@@ -32,7 +32,7 @@ from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.store import Notify
 from flybisect.toolchains import Toolchains, unwritable
-from flybisect.workdir import default_workdir
+from flybisect.workdir import SESSIONS, default_workdir
 
 MOST_JOBS = 4
 """Without `--jobs`: a search goes one way, so more would mostly work on what is not needed."""
@@ -82,7 +82,7 @@ class Bench:
     def judge(self, journal: Memory) -> Iterator[Judge]:
         """A judge whose workers and folders are gone at the end."""
         with (
-            probing(self.scheduler, self.jobs, journal) as (prober, jobs),
+            probing(self.scheduler, self.jobs, journal, [self.workdir / SESSIONS]) as (prober, jobs),
             closing(Judge(self.case, self.oracle, self.subject, self.base, prober, journal, jobs)) as judge,
         ):
             yield judge

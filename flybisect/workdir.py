@@ -7,6 +7,9 @@ from pathlib import Path
 
 from flybisect.defaults import load_defaults
 
+SESSIONS = "sessions"
+"""Its folder of sessions."""
+
 
 def default_workdir(start: Path) -> Path:
     """Absolute. What the nearest `flybisect.yaml` at or above the folder `start` says; else `workdirs/`

@@ -27,6 +27,7 @@ from flybisect.toolchain.source import SourceBuilder
 from flybisect.toolchain.store import Notify
 from flybisect.variables import Variables, joined
 from flybisect.workbench import Stand, workdir_of
+from flybisect.workdir import SESSIONS
 
 SESSION = ("bisection",)
 """In place of toolchain keys: bisections of one case share a journal, whatever range they are about."""
@@ -172,7 +173,7 @@ def _opened(stand: Stand, oracle: Oracle, notify: Notify) -> Iterator[tuple[Sess
     study = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
     with (
         open_session(stand.workdir, stand.case, stand.source, SESSION) as session,
-        probing(stand.scheduler, stand.jobs) as (runner, _),
+        probing(stand.scheduler, stand.jobs, hidden=[stand.workdir / SESSIONS]) as (runner, _),
     ):
         for warning in session.warnings:
             notify(warning)

@@ -18,6 +18,7 @@ from flybisect.toolchain.assemble import toolchain_over
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchains import Toolchains
+from flybisect.workdir import SESSIONS
 
 OWN_WAY = ("installed", "release")
 """Kinds of FlyDSL that a worker gets by itself; others are folders, which it must see."""
@@ -36,7 +37,7 @@ class Held:
     def __init__(self, scratch: Path, workdir: Path, jobs: int) -> None:
         """`scratch`: this process's own folder; `workdir`: the machine's, for FlyDSLs and folders."""
         self.workdir = workdir
-        self.runner = Runner(scratch / TRIALS, jobs, Unkept())
+        self.runner = Runner(scratch / TRIALS, jobs, Unkept(), [workdir / SESSIONS])
         workdir.mkdir(parents=True, exist_ok=True)
         self._toolchains = Toolchains(workdir, _log.info)
         self._ours: dict[str, Toolchain] = {}

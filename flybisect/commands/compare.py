@@ -18,7 +18,8 @@ from flybisect.report.asjson import print_json
 from flybisect.report.compared import as_markdown, print_columns
 from flybisect.request import Request
 from flybisect.variables import given, say_missing
-from flybisect.workbench import line_up
+from flybisect.workbench import line_up, workdir_of
+from flybisect.workdir import SESSIONS
 
 
 def compare(
@@ -52,7 +53,7 @@ def compare(
     case, source, settings = line_up(request, args or (), flydsl or (), notifier(quiet))
     with (
         TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), jobs=1) as runner,
+        Runner(Path(scratch), jobs=1, hidden=[workdir_of(workdir, case.script.parent) / SESSIONS]) as runner,
     ):
         columns = compare_settings(case, source, settings, runner)
     unset = {name for column in columns for name in column.observation.unset}

@@ -24,6 +24,7 @@ from flybisect.probe.runner import Runner
 from flybisect.toolchain.rocm import find_rocm
 from flybisect.toolchain.store import Notify
 from flybisect.workbench import Bench, reopened
+from flybisect.workdir import SESSIONS
 
 
 def gather(entry: Entry, workdir: Path, repository: Repository | None, notify: Notify) -> Findings:
@@ -105,7 +106,7 @@ def _scripts(entry: Entry, bench: Bench, notify: Notify) -> tuple[Script, Script
     known = {each.text: each for each in stored if each is not None and _fits(each, bench)}
     if any(text not in known for text in texts):
         notify("compiling the script for its figures and failures")
-        with _prober() as prober:
+        with _prober(bench.workdir) as prober:
             for text in texts:
                 if text not in known:
                     title = bench.base_name
@@ -120,17 +121,17 @@ def _dump(entry: Entry, bench: Bench, text: str, notify: Notify) -> Dump | None:
     if isinstance(stored, dict) and stored.get("text") == text:
         return Dump.from_dict(stored["dump"])
     notify("looking for the stage at which it fails")
-    with _prober() as prober:
+    with _prober(bench.workdir) as prober:
         found = dump(bench, text, prober)
     keep(entry.folder, Part.DUMP, {"text": text, "dump": None if found is None else found.to_dict()})
     return found
 
 
 @contextmanager
-def _prober() -> Iterator[Runner]:
+def _prober(workdir: Path) -> Iterator[Runner]:
     with (
         TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), jobs=1) as runner,
+        Runner(Path(scratch), jobs=1, hidden=[workdir / SESSIONS]) as runner,
     ):
         yield runner
 

@@ -17,6 +17,9 @@ TRUNCATION, TCP, SIGNALS = 3, 4, 6
 """From which ABI of Landlock on it has a say in each."""
 _PATIENCE = 60.0
 _BOUNDED = "a trial's address space, CPU time, files, memory, processes and output are bounded"
+_UNSEEN = "no session is seen by a trial"
+_LOCKS = "a file's lock is granted to a script and not taken, also among its own processes"
+_FIFOS = "a trial can write to named pipes (FIFOs) of yours outside of /tmp: this kernel has no Landlock"
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ def described(means: Means) -> Confinement:
     noticed = ["what a script writes to /tmp or /dev/shm is refused, as multiprocessing.Pool does"]
     if means.seccomp:
         noticed.append("a script cannot change modes and times of files, its own included")
+        noticed.append(_LOCKS)
     return Confinement((*holds, _BOUNDED), tuple(lacks), tuple(noticed) if means.landlock else ())
 
 
@@ -69,13 +73,19 @@ def _within_namespaces(means: Means) -> Confinement:
         "a trial writes into folders of its own in memory and sees the rest of the disk read-only",
         "a trial has no network",
         "a trial sees no processes but its own, and all of them end with it",
+        _UNSEEN,
         _BOUNDED,
     )
     lacks = [] if means.seccomp else ["a trial can reach sockets in the file system, as those of a desktop"]
+    if not means.seccomp:
+        lacks.append("a trial can lock files of yours, and programs that want the lock wait until it ends")
+    if not means.landlock:
+        lacks.append(_FIFOS)
     if not means.landlock and not means.seccomp:
         lacks.append("there is neither Landlock nor seccomp behind the namespaces")
-    noticed = () if means.own_tmp else ("what a script writes to /tmp is refused",)
-    return Confinement(holds, tuple(lacks), noticed)
+    noticed = [] if means.own_tmp else ["what a script writes to /tmp is refused"]
+    noticed += [_LOCKS] if means.seccomp else []
+    return Confinement(holds, tuple(lacks), tuple(noticed))
 
 
 def _guarantees(means: Means) -> list[tuple[bool, str, str]]:
@@ -90,8 +100,8 @@ def _guarantees(means: Means) -> list[tuple[bool, str, str]]:
         ),
         (
             means.seccomp,
-            "a trial opens no socket, and changes no file's mode, times or owner",
-            f"a trial can change modes and times of your files and open "
+            "a trial opens no socket, takes no file's lock, and changes no file's mode, times or owner",
+            f"a trial can change modes and times of your files, lock them, and open "
             f"{'other sockets than TCP' if abi >= TCP else 'sockets'}: there is no seccomp",
         ),
         (
@@ -99,10 +109,12 @@ def _guarantees(means: Means) -> list[tuple[bool, str, str]]:
             "a trial signals only its own processes",
             "a trial can signal your other processes: neither namespaces nor Landlock ABI 6",
         ),
+        (abi > 0, _UNSEEN, "a trial can read sessions"),
         (
-            abi > 0 or means.seccomp,
-            "a trial reads no other process's memory; every process that it starts is ended with it",
-            "a trial can read the memory of your other processes",
+            abi > 0,
+            "a trial reaches no other process's memory; every process that it starts is ended with it",
+            "a trial can reach the memory of your other processes"
+            + (" by way of /proc, unless you are root" if means.seccomp else ""),
         ),
     ]
 

@@ -8,7 +8,7 @@ import select
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,13 @@ class TrialCancelled(Exception):
 class Worker:
     """A started process. Not thread-safe: one trial at a time."""
 
-    def __init__(self, toolchain: Toolchain, log: Path, room: Path, warm: bool) -> None:
+    def __init__(
+        self, toolchain: Toolchain, log: Path, room: Path, warm: bool, hidden: Sequence[Path] = ()
+    ) -> None:
         """Returns at once; `ready` waits. Raises WorkerBroken where the interpreter cannot be run.
 
-        `room`: an empty folder, for the worker to try in what confines a trial.
+        `room`: an empty folder, for the worker to try in what confines a trial. `hidden`: folders that no
+        trial sees.
         """
         self.toolchain = toolchain
         self.version = toolchain.version
@@ -67,6 +70,7 @@ class Worker:
             "rocm": str(toolchain.rocm) if toolchain.rocm is not None else None,
             "warm": warm,
             "room": str(room),
+            "hidden": [str(path) for path in hidden],
         }
         try:
             with theirs, log.open("wb") as output:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,16 +25,20 @@ __all__ = ["Runner", "TrialCancelled"]
 class Runner:
     """At most `jobs` trials at once. Thread-safe; a context manager."""
 
-    def __init__(self, scratch: Path, jobs: int, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self, scratch: Path, jobs: int, keeper: Keeper | None = None, hidden: Sequence[Path] = ()
+    ) -> None:
         """`scratch`: a folder for trial folders and worker logs; made where it is missing.
 
         `keeper`: where is kept what compiles ended in; without one, everything is compiled every time.
+        `hidden`: folders that no trial sees, as that of the sessions.
         """
         if jobs < 1:
             raise ValueError("at least one job is needed")
         scratch.mkdir(parents=True, exist_ok=True)
         self._root = Path(tempfile.mkdtemp(prefix="trials-", dir=scratch)).resolve()
         self._jobs = jobs
+        self._hidden = tuple(hidden)
         self._slots = threading.BoundedSemaphore(jobs)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -159,7 +163,7 @@ class Runner:
             self._started += 1
             log, room = self._root / f"worker-{self._started}.log", self._root / f"room-{self._started}"
         room.mkdir()
-        return Worker(toolchain, log, room, warm)
+        return Worker(toolchain, log, room, warm, self._hidden)
 
     def _take(self, toolchain: Toolchain) -> Worker | None:
         """One that serves; else one that is being started."""

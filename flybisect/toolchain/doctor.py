@@ -24,8 +24,6 @@ from flybisect.toolchain.site import distribution_version
 from flybisect.toolchain.wheel import origin_of
 
 OLDEST_PYTHON = (3, 10)
-CLOSES_NETWORK = 4
-"""The Landlock ABI (Linux 6.7) that keeps a process off TCP as well as off files."""
 FREE_MIB = 2048
 """Below this a few installed releases (300 MiB each) fill the disk."""
 
@@ -212,15 +210,6 @@ def check_builds(machine: Machine) -> Check:
 
 def check_ccache(machine: Machine) -> Check:
     return _program_check("ccache", machine, "makes building many FlyDSL commits faster")
-
-
-def check_confinement(landlock_abi: int, holds: Sequence[str]) -> Check:
-    """`holds`: what is held for a trial, a sentence each (the room that runs trials says so)."""
-    found = f"Landlock ABI {landlock_abi}: {'; '.join(holds)}"
-    if landlock_abi >= CLOSES_NETWORK:
-        return Check("confinement", State.OK, found)
-    advice = "Linux 6.7 or newer keeps a trial off your files and TCP; until then reduce only what you trust"
-    return Check("confinement", State.WARN, found, advice)
 
 
 def _package_check(name: str, machine: Machine, advice: str) -> Check:

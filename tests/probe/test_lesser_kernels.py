@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import shlex
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,11 +71,38 @@ def test_what_is_closed_stays_closed(lesser: Lesser, without: str) -> None:
             f"os.utime({str(victim)!r}, (1, 1))",
             "socket.socket()",
             "socket.socket(socket.AF_UNIX)",
+            "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+            "os.setpriority(os.PRIO_USER, 0, 19)",
             f"open({str(victim)!r}, 'w')" if "namespaces landlock" not in without else "socket.socket()",
         ):
             seen = lesser(f"import os, socket\n{action}\n")
             assert seen.outcome is Outcome.EXCEPTION, action
         assert victim.stat() == before
+
+
+def test_sessions_are_out_of_sight(toolchain: Toolchain, without: str, tmp_path: Path) -> None:
+    """With all means, they are not there; without namespaces, they cannot be read. Locks never hold."""
+    with TemporaryDirectory(dir="/var/tmp") as folder:
+        kept = Path(folder) / "sessions" / "kept"
+        kept.parent.mkdir()
+        kept.write_text("a secret")
+        for chain in (toolchain, lesser_toolchain(toolchain, tmp_path, *without.split())):
+            source = (
+                f"import fcntl, sys, time\nfile = open({str(kept)!r})\nprint(file.read(), file=sys.stderr)\n"
+                "fcntl.flock(file, fcntl.LOCK_SH)\nfcntl.lockf(file, fcntl.LOCK_SH)\n"
+                "print('locked', file=sys.stderr)\ntime.sleep(1)\n"
+            )
+            with Runner(tmp_path / "scratch", jobs=1, hidden=[kept.parent]) as runner:
+                runner.run(Probe("", "script.py", "gfx942"), chain)
+                with ThreadPoolExecutor() as pool:
+                    trial = pool.submit(runner.run, Probe(source, "script.py", "gfx942"), chain)
+                    while not trial.done():
+                        with kept.open("r+") as file:
+                            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        time.sleep(0.05)
+            readable = chain is not toolchain and without == "namespaces landlock"
+            assert ("a secret" in trial.result().stderr) == readable
 
 
 def test_processes_end(lesser: Lesser) -> None:

@@ -2,15 +2,14 @@
 
     python -m tests.soak.hostile
 
-No file outside is changed, nobody is connected to, no process is left, none hangs, and the worker that ran
-them still compiles.
+No file outside is changed, nobody is connected to, nothing of a session is read, no other process is touched,
+no process is left, none hangs, none has more memory than it may, and the worker that ran them still compiles.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import socket
 import sys
 import tempfile
 import time
@@ -22,16 +21,22 @@ from flybisect.observation import Outcome, Probe
 from flybisect.probe.confinement import confinement
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.installed import installed
+from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.rocm import find_rocm
 from tests.probe.processes import named, running
 from tests.probe.scripts import COPY
 from tests.probe.test_lesser_kernels import lesser_toolchain
+from tests.soak.hostile_outside import SECRET, Outside
 from tests.soak.hostile_scripts import SCRIPTS
+from tests.soak.hostile_ways import HELD, HOG_MEMORY, HOGS, WAYS
 
 TIMEOUT = 6.0
 """Seconds that each gets."""
 LONGEST = TIMEOUT + 60.0
 """After which it counts as a hang, on a machine with other things to do."""
+EVERYTHING = 2
+"""Means that can be left out. Without them, seccomp is alone, and `NEVER_OPEN` would do what it says."""
+NEVER_OPEN = ("kills everybody", "kills its parents", "sysctl", "sysrq", "a signal by a pipe", "home")
 PLACES = ("/tmp/flybisect-hostile", "~/.flybisect-hostile", "/sys/fs/cgroup/flybisect-hostile")
 
 
@@ -42,6 +47,12 @@ class Tally:
     scripts: int = 0
     changed: list[str] = field(default_factory=list)
     connected: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+    """Other processes, and what they have."""
+    told: list[str] = field(default_factory=list)
+    """What was not to be read."""
+    held: list[str] = field(default_factory=list)
+    """More memory than it may."""
     left: list[str] = field(default_factory=list)
     hung: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
@@ -50,44 +61,9 @@ class Tally:
     @property
     def problems(self) -> list[str]:
         found = []
-        for name in ("changed", "connected", "left", "hung", "broken"):
+        for name in ("changed", "connected", "touched", "told", "held", "left", "hung", "broken"):
             found += [f"{name}: {script}" for script in getattr(self, name)]
         return found
-
-
-class Listeners:
-    """Somebody who would notice a connection."""
-
-    def __init__(self, folder: Path) -> None:
-        self.tcp, self.udp = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
-        self.unix = socket.socket(socket.AF_UNIX)
-        self.tcp.bind(("127.0.0.1", 0))
-        self.udp.bind(("127.0.0.1", 0))
-        self.path = str(folder / "socket")
-        self.unix.bind(self.path)
-        self.tcp.listen()
-        self.unix.listen()
-        for each in (self.tcp, self.udp, self.unix):
-            each.setblocking(False)
-
-    def noticed(self) -> bool:
-        return any([_accepts(self.tcp), _accepts(self.unix), _receives(self.udp)])
-
-
-def _accepts(server: socket.socket) -> bool:
-    try:
-        server.accept()[0].close()
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _receives(server: socket.socket) -> bool:
-    try:
-        server.recv(1)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def soak(only: Collection[str] = (), without: Collection[str] = ()) -> Tally:
@@ -97,53 +73,60 @@ def soak(only: Collection[str] = (), without: Collection[str] = ()) -> Tally:
     home = Path(__file__).parent
     with (
         tempfile.TemporaryDirectory(dir=home, prefix="outside-") as beside,
+        tempfile.TemporaryDirectory(dir=home, prefix="workdir-") as workdir,
         tempfile.TemporaryDirectory(prefix="flybisect-soak-") as scratch,
-        Runner(Path(scratch), jobs=1) as runner,
+        Runner(Path(scratch), jobs=1, hidden=[Path(workdir, "sessions")]) as runner,
     ):
-        outside = Path(beside)
-        for name in ("file", "folder/more"):
-            (outside / name).parent.mkdir(exist_ok=True)
-            (outside / name).write_text("kept")
-        listeners = Listeners(Path(scratch))
+        Path(workdir, "sessions").mkdir()
         toolchain = installed(find_rocm(Path(scratch)))
         if without:
             toolchain = lesser_toolchain(toolchain, Path(scratch), *without)
         good = _outcome(runner.run(Probe(COPY, "good.py", "gfx942"), toolchain))
-        for number, (name, text) in enumerate(SCRIPTS.items()):
-            if only and name not in only:
+        for number, (name, text) in enumerate((SCRIPTS | WAYS | HOGS).items()):
+            if (only and name not in only) or (len(without) == EVERYTHING and name in NEVER_OPEN):
                 continue
             tally.scripts += 1
-            mark = f"fb-soak-{number}"
-            source = f"{named(mark)}\n" + text.replace("\\\\", "\\").format(
-                outside=str(outside),
-                tcp=listeners.tcp.getsockname()[1],
-                udp=listeners.udp.getsockname()[1],
-                unix=listeners.path,
-            )
-            before = _state(outside)
-            began = time.monotonic()
-            probe = Probe(source, "hostile.py", "gfx942", timeout=TIMEOUT, memory=2048)
-            try:
-                seen = runner.run(probe, toolchain)
-                told = seen.outcome.value
-                if seen.outcome is Outcome.BROKEN:
-                    tally.broken.append(f"{name}: {seen.note}")
-            except Exception as error:  # noqa: BLE001 - whatever the tool raises is what is looked for
-                told = f"{type(error).__name__}: {error}"
-                tally.broken.append(f"{name}: {told}")
-            took = time.monotonic() - began
-            if took > LONGEST:
-                tally.hung.append(name)
-            if _state(outside) != before:
-                tally.changed.append(name)
-            if listeners.noticed():
-                tally.connected.append(name)
-            if running(mark):
+            with Outside(Path(beside, str(number)), Path(workdir, "sessions")) as outside:
+                source = f"{named(f'fb-soak-{number}')}\n" + text.replace("\\\\", "\\").format(
+                    **outside.names()
+                )
+                memory = HOG_MEMORY if name in HOGS else 2048
+                probe = Probe(source, "hostile.py", "gfx942", timeout=TIMEOUT, memory=memory)
+                _try(name, probe, toolchain, runner, outside, tally)
+            if running(f"fb-soak-{number}"):
                 tally.left.append(name)
             if _outcome(runner.run(Probe(COPY, "good.py", "gfx942"), toolchain)) != good:
                 tally.broken.append(f"{name}: a good script afterwards")
-            print(f"{name}: {told}, {took:.1f} s", flush=True)
     return tally
+
+
+def _try(
+    name: str, probe: Probe, toolchain: Toolchain, runner: Runner, outside: Outside, tally: Tally
+) -> None:
+    before, others = _state(outside.folder), outside.others()
+    began = time.monotonic()
+    try:
+        seen = runner.run(probe, toolchain)
+        told = f"{seen.outcome.value} {seen.exception.type if seen.exception else ''}"
+        if seen.outcome is Outcome.BROKEN:
+            tally.broken.append(f"{name}: {seen.note}")
+        if SECRET in seen.to_json():
+            tally.told.append(name)
+        if HELD in seen.stderr:
+            tally.held.append(name)
+    except Exception as error:  # noqa: BLE001 - whatever the tool raises is what is looked for
+        told = f"{type(error).__name__}: {error}"
+        tally.broken.append(f"{name}: {told}")
+    took = time.monotonic() - began
+    if took > LONGEST:
+        tally.hung.append(name)
+    if _state(outside.folder) != before:
+        tally.changed.append(name)
+    if outside.noticed():
+        tally.connected.append(name)
+    if outside.others() != others or outside.was_stopped():
+        tally.touched.append(name)
+    print(f"{name}: {told}, {took:.1f} s", flush=True)
 
 
 def _outcome(seen: object) -> tuple[object, ...]:

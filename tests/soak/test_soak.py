@@ -7,6 +7,9 @@ import pytest
 from flybisect.probe.confinement import confinement
 from tests.soak import damaged, flat, hostile, kills
 
+WAYS = ("a datagram pair", "another's shared memory", "a session by other ways", "shared memory out of sight")
+"""Of the less known."""
+
 
 def test_damaged_inputs() -> None:
     assert damaged.soak(30, seed=7).problems == []
@@ -14,7 +17,7 @@ def test_damaged_inputs() -> None:
 
 @pytest.mark.skipif(not confinement().whole, reason="trials are not confined wholly here")
 def test_hostile_scripts() -> None:
-    chosen = ("a shell", "chmod", "UDP", "a Unix socket", "a double fork", "a forged record")
+    chosen = ("a shell", "chmod", "UDP", "a Unix socket", "a double fork", "a forged record", *WAYS)
     tally = hostile.soak(chosen)
     assert tally.scripts == len(chosen)
     assert tally.problems == []

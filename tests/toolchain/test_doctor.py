@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flybisect.toolchain.doctor import Check, Machine, State, check_confinement, examine, usable
+from flybisect.toolchain.doctor import Check, Machine, State, examine, usable
 from flybisect.toolchain.linker import Places
 
 
@@ -46,13 +46,6 @@ def test_a_working_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     found = by_name(examine(Machine(tmp_path / "file" / "work")))
     assert found["working folder"].state is State.MISSING and "--workdir" in found["working folder"].advice
-
-
-def test_confinement_that_is_not_whole_is_a_warning() -> None:
-    assert check_confinement(4, ["writes stay in the trial's folder"]).state is State.OK
-    for abi in (0, 3):
-        check = check_confinement(abi, ["the network is open"])
-        assert check.state is State.WARN and "the network is open" in check.found and check.advice
 
 
 def test_what_a_source_build_lacks_is_named(tmp_path: Path) -> None:

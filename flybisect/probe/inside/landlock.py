@@ -6,6 +6,7 @@ Numbers from Linux `include/uapi/linux/landlock.h`; rights by ABI version from
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _RULE_PATH_BENEATH = 1
 
-_WRITE_FILE = 1 << 1
+_WRITE_FILE, _READ_FILE = 1 << 1, 1 << 2
 _FOLDER_WRITES = sum(1 << bit for bit in range(4, 13))
 """Remove and make entries: REMOVE_DIR … MAKE_SYM."""
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
@@ -25,7 +26,7 @@ _FILE_RIGHTS = _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
 _BIND_TCP, _CONNECT_TCP = 1, 2
 _SCOPE_ABSTRACT_SOCKET, _SCOPE_SIGNAL = 1, 2
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 class _Ruleset(ctypes.Structure):
@@ -50,11 +51,42 @@ def abi() -> int:
         return 0
 
 
-def confine(writable: Iterable[str]) -> int:
+def reading(hidden: Iterable[str]) -> int | None:
+    """A ruleset by which all files can be read but those below the folders `hidden`, and devices.
+
+    For `confine`, of as many processes as there will be; None where there is no Landlock. Landlock can allow
+    and not take away again: what is beside a hidden folder is allowed, so what is made there later is not.
+    """
+    version = abi()
+    if version == 0:
+        return None
+    rights = _READ_FILE | (_REFER if version >= 2 else 0)
+    ruleset = _created(_Ruleset(handled_access_fs=rights), 8)
+    left_out = {os.path.realpath(each) for each in (*hidden, "/dev")}
+    above = {str(parent) for each in left_out for parent in Path(each).parents}
+    for folder in sorted(above - left_out):
+        for entry in _entries(folder):
+            if entry not in left_out and entry not in above:
+                with contextlib.suppress(OSError):
+                    _allow(ruleset, entry, rights if Path(entry).is_dir() else _READ_FILE, links=False)
+    for device in DEVICES:
+        if Path(device).exists():
+            _allow(ruleset, device, _READ_FILE)
+    return ruleset
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return [entry.path for entry in os.scandir(folder) if not entry.is_symlink()]
+    except OSError:
+        return []
+
+
+def confine(writable: Iterable[str], reading: int | None = None) -> int:
     """Confine this process and its descendants for good; the ABI that holds, 0 where there is none.
 
-    `writable`: folders below which everything may be written. Raises OSError where the
-    kernel has Landlock and refuses.
+    `writable`: folders below which everything may be written. `reading`: a ruleset of that name. Raises
+    OSError where the kernel has Landlock and refuses.
     """
     version = abi()
     if version == 0:
@@ -69,6 +101,9 @@ def confine(writable: Iterable[str]) -> int:
                 _allow(ruleset, device, rights & _FILE_RIGHTS)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+        if reading is not None:
+            kernel.syscall(_RESTRICT_SELF, ctypes.c_int(reading), ctypes.c_uint32(0))
+            os.close(reading)
     finally:
         os.close(ruleset)
     return version
@@ -94,11 +129,15 @@ def _create(version: int, rights: int) -> int:
     if version >= 6:
         ruleset.scoped = _SCOPE_ABSTRACT_SOCKET | _SCOPE_SIGNAL
         size = 24
+    return _created(ruleset, size)
+
+
+def _created(ruleset: _Ruleset, size: int) -> int:
     return kernel.syscall(_CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
-    handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+def _allow(ruleset: int, path: str, rights: int, *, links: bool = True) -> None:
+    handle = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW))
     try:
         rule = _PathBeneath(allowed_access=rights, parent_fd=handle)
         kernel.syscall(

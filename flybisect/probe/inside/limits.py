@@ -35,7 +35,11 @@ def apply(memory: int, timeout: float, *, counted_alone: bool) -> int:
     # The soft limit raises SIGXCPU; the hard one, a little later, kills.
     _lower(resource.RLIMIT_CPU, cpu, cpu + 5)
     _lower(resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES)
-    _lower(resource.RLIMIT_CORE, 0, 0)
+    # 0 would still start a program that takes core dumps (core(5), RLIMIT_CORE and pipes).
+    _lower(resource.RLIMIT_CORE, 1, 1)
+    _lower(resource.RLIMIT_MSGQUEUE, 0, 0)
+    _lower(resource.RLIMIT_RTPRIO, 0, 0)
+    _lower(resource.RLIMIT_NICE, 0, 0)
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     _lower(resource.RLIMIT_NOFILE, soft, OPEN_FILES)
     if counted_alone and os.getuid() != 0:  # the kernel does not count root's

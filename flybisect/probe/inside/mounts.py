@@ -4,11 +4,13 @@ its folder    a file system in memory, bounded
 /tmp          what is there, to read; what is written lands in the trial's own TMPDIR
 /dev          null, zero, full, random, urandom, and a /dev/shm of its own
 /proc         of the trial's own processes
+sessions      nothing in it
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import kernel
@@ -19,6 +21,7 @@ SHARED = 256
 """MiB of /dev/shm."""
 ENTRIES = 50_000
 """Files that a trial may have."""
+SHM = "/dev/shm"
 TMP = "/tmp"
 OWN_TMP = "tmp"
 """Of the trial's folder."""
@@ -27,11 +30,11 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 _SAFE = kernel.MS_NOSUID | kernel.MS_NODEV
 
 
-def enter(folder: str) -> list[str]:
+def enter(folder: str, hidden: Iterable[str] = ()) -> list[str]:
     """Give this process a mount namespace of its own, and shape what it sees from now on.
 
-    `folder`: the trial's own, empty. Returns the folders that it can write. Raises OSError where the
-    kernel refuses; the process is then not to be used further.
+    `folder`: the trial's own, empty. `hidden`: folders that it finds empty. Returns the folders that it can
+    write. Raises OSError where the kernel refuses; the process is then not to be used further.
     """
     own_tmp = not _has_mounts_below(TMP)
     kernel.unshare(kernel.NEW_MOUNTS)
@@ -39,7 +42,11 @@ def enter(folder: str) -> list[str]:
     kernel.make_read_only("/")
     kernel.mount("proc", "/proc", "proc", _SAFE | kernel.MS_NOEXEC | kernel.MS_RDONLY)
     _private_devices(folder)
-    return [folder, "/dev/shm", *_private_folders(folder, own_tmp)]
+    writable = [folder, SHM, *_private_folders(folder, own_tmp)]
+    for path in hidden:
+        if Path(path).is_dir():
+            kernel.mount("hidden", path, "tmpfs", _SAFE | kernel.MS_RDONLY, "size=4k,nr_inodes=2,mode=755")
+    return writable
 
 
 def _private_devices(folder: str) -> None:

@@ -3,9 +3,10 @@
 Each means stands alone, and where one is missing the next one closes what it can:
 
     namespaces    no network; no other process in sight; all that a trial left ends at once
-    mounts        the disk is read-only, and /tmp, /dev, /dev/shm and /proc are the trial's own
-    Landlock      writes only below its own folders; no TCP; no signals to others
-    seccomp       no sockets; no other process's memory or limits; file attributes; what nobody needs
+    mounts        the disk is read-only, and /tmp, /dev, /dev/shm and /proc are the trial's own; no sessions
+    Landlock      writes only below its own folders; no sessions, no devices; no TCP; no signals to others
+    seccomp       no sockets but pairs; no locks; no other process's memory or limits; file attributes; what
+                  nobody needs
     capabilities  root is nobody special
     limits        address space, CPU, file size, open files; and, watched, memory and processes in all
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,10 +78,20 @@ def _tried(folder: str) -> int:
 class Sandbox:
     """A worker's; made before it starts a thread or a process."""
 
-    def __init__(self, means: Means) -> None:
-        """Raises OSError where what was there when it was tried is not there now."""
+    def __init__(self, means: Means, hidden: Iterable[str] = ()) -> None:
+        """`hidden`: folders that trials have no business with.
+
+        Raises OSError where what was there when it was tried is not there now.
+        """
         self.means = means
+        self._hidden = tuple(map(os.path.realpath, hidden))
         self._namespaces = namespaces.enter() if means.namespaces else None
+        self._reading = None if means.namespaces else landlock.reading(self._hidden)
+
+    @property
+    def memory_folders(self) -> tuple[str, ...]:
+        """Beside its own: file systems in memory that a trial can write, as it sees them."""
+        return (mounts.SHM,) if self._namespaces is not None else ()
 
     def end_all(self) -> bool:
         """End what a trial left behind; False where it has to be looked for."""
@@ -94,17 +106,21 @@ class Sandbox:
         if self._namespaces is None:
             return [folder]
         self._namespaces.leave_to_child()
-        return mounts.enter(folder)
+        return mounts.enter(folder, [each for each in self._hidden if not _holds(each, folder)])
 
     def lock(self, writable: list[str], memory: int, timeout: float) -> dict[str, Any]:
         """In a trial, last of all before the script: for good. What holds, for the record. Raises OSError."""
         inside = self._namespaces is not None
         bound = limits.apply(memory, timeout, counted_alone=inside)
-        version = landlock.confine(writable)
+        version = landlock.confine(writable, self._reading)
         capabilities.give_up()
         if self.means.seccomp:
             syscalls.refuse(alone=inside, read_only=inside)
         return {"address_space": bound, "landlock": version, "inside": inside}
+
+
+def _holds(folder: str, path: str) -> bool:
+    return os.path.commonpath([folder, os.path.realpath(path)]) == folder
 
 
 def _first_to_go() -> None:

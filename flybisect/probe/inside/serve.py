@@ -18,7 +18,7 @@ from typing import Any
 
 from . import gpuless, kernel, processes, recorder, sandbox, shelf, trial, wire
 from .pump import Pump
-from .watch import WATCH_SECONDS, Watch, own_bytes
+from .watch import Look, Watch, own_bytes
 
 NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
 
@@ -40,13 +40,14 @@ RECORD_LIMIT = 64 * 1024 * 1024
 def main(control: int, start: dict[str, Any]) -> int:
     """Serve until the other side closes, and never return then.
 
-    `start`: `paths`, `rocm`, `warm`, and `room`, an empty folder to try things out in.
+    `start`: `paths`, `rocm`, `warm`, `room`, an empty folder to try things out in, and `hidden`, folders that
+    no trial sees.
     """
     sock = socket.socket(fileno=control)
     sys.path[:0] = start["paths"]
     kernel.adopt_orphans()
     try:
-        box = sandbox.Sandbox(sandbox.examine(start["room"]))
+        box = sandbox.Sandbox(sandbox.examine(start["room"]), start["hidden"])
         version = _load(start["warm"])
     except Exception as error:  # whatever a toolchain's import raises, the runner is told
         wire.send(sock, {"broken": f"{type(error).__name__}: {error}"})
@@ -107,7 +108,6 @@ class _Trial:
         self._box = box
         self._entries = entries
         self._warm = warm
-        self._watch = Watch(request["memory"])
         self._record = os.memfd_create("record")
         self._crash = os.memfd_create("crash")
         self._started = time.monotonic()
@@ -121,9 +121,13 @@ class _Trial:
         self._gone = False
         sys.stdout.flush()
         sys.stderr.flush()
+        look = Look(request["memory"])
         self._pid = os.fork()
         if self._pid == 0:
             self._child(request, rocm, writing, out_writing)
+        files = (self._record, self._crash)
+        folders = (request["own"], *box.memory_folders) if box.memory_folders else ()
+        self._watch = Watch(look, files, [f"/proc/{self._pid}/root{each}" for each in folders])
         os.close(writing)
         if out_writing is not None:
             os.close(out_writing)
@@ -131,6 +135,10 @@ class _Trial:
     def _child(self, request: dict[str, Any], rocm: str | None, stderr: int, stdout: int | None) -> None:
         try:
             trial.detach(self._sock.fileno())
+            # Else it could take what the worker was told is there, and have the worker wait for more.
+            self._pump.close()
+            if self._output is not None:
+                self._output.close()
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
             os.dup2(null if stdout is None else stdout, 1)
@@ -190,7 +198,7 @@ class _Trial:
                     ended = "timeout"
                     self._ask_where()
                     break
-                ready = {handle for handle, _ in poller.poll(min(left, WATCH_SECONDS) * 1000)}
+                ready = {handle for handle, _ in poller.poll(min(left, self._watch.seconds()) * 1000)}
                 if child not in ready and (excess := self._watch.excess()) is not None:
                     ended = excess
                     break

@@ -2,6 +2,7 @@
 
 Landlock and a read-only view of the disk say where a trial writes; this closes what they do not reach:
 sockets of every kind, other processes, file attributes, and calls that nobody needs to compile a kernel.
+What is left of sockets are connected pairs, which reach nobody but their maker's own processes.
 """
 
 from __future__ import annotations
@@ -11,14 +12,35 @@ import errno
 import os
 import platform
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from . import kernel
 
-_NUMBERS = {
+_NUMBERS: dict[str, tuple[int, int | None]] = {
     # name: (x86-64, AArch64); None where there is no such call
     "socket": (41, 198),
+    "connect": (42, 203),
+    "bind": (49, 200),
+    "listen": (50, 201),
+    "accept": (43, 202),
+    "accept4": (288, 242),
+    # The address stands in memory, where a filter does not see it; and descriptors that are on their way
+    # to another process are counted nowhere.
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
+    # Larger buffers.
+    "setsockopt": (54, 208),
+    # A byte in a pipe would hold a page of 2 MiB that its process has given back.
+    "vmsplice": (278, 75),
     "io_uring_setup": (425, 425),
+    "io_setup": (206, 0),
+    # Few of each for all processes of a user.
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "unshare": (272, 97),
+    "process_mrelease": (448, 448),
+    "open_tree_attr": (467, 467),
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -63,20 +85,29 @@ _NUMBERS = {
     "quotactl_fd": (443, 443),
     "syslog": (103, 116),
     "vhangup": (153, 58),
-    # What outlives the process that made it.
+    # What outlives the process that made it, and what others made: a number is enough to reach it.
     "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
     "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
     "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
     "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
 }
-_ABSENT = {
+_ABSENT: dict[str, tuple[int, int | None]] = {
     # Memory that no bound on address space or file system sees; glibc and libffi do without.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     # Its flags are out of a filter's sight; glibc then takes `clone`.
     "clone3": (435, 435),
 }
-_ATTRIBUTES = {
+_ATTRIBUTES: dict[str, tuple[int, int | None]] = {
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -100,8 +131,18 @@ _ATTRIBUTES = {
     "file_setattr": (469, 469),
 }
 """Of files anywhere: refused where the disk is not read-only, since Landlock has no say in them."""
-_CLONE, _UNSHARE, _IOCTL = (56, 220), (272, 97), (16, 29)
-_PRLIMIT, _SETPRIORITY, _SETAFFINITY = (302, 261), (141, 140), (203, 122)
+_CLONE, _UNSHARE, _IOCTL, _FCNTL, _FLOCK = (56, 220), (272, 97), (16, 29), (72, 25), (73, 32)
+_SOCKETPAIR, _SENDTO = (53, 199), (44, 206)
+_PRLIMIT, _SETPRIORITY, _IOPRIO_SET = (302, 261), (141, 140), (251, 30)
+_OF_A_PROCESS: dict[str, tuple[int, int | None]] = {
+    "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+}
+"""Their first argument is a process; 0 is the caller."""
 _SECCOMP = (317, 277)
 
 _NAMESPACES = (
@@ -113,14 +154,25 @@ _NAMESPACES = (
     | kernel.NEW_NETWORK
     | kernel.NEW_CGROUPS
 )
-_SETFLAGS = (0x40086602, 0x40046602, 0x401C5820)
-"""`FS_IOC_SETFLAGS` (64 and 32 bits) and `FS_IOC_FSSETXATTR`."""
+_UNIX, _STREAM, _SOCKET_KINDS = 1, 1, 0xF
+_THREAD, _FILES = 0x10000, 0x400
+"""`CLONE_THREAD` and `CLONE_FILES`: a thread with descriptors of its own would hide them."""
+_LOCKS = (6, 7, 37, 38)
+"""`F_SETLK` and `F_SETLKW`, of processes and of open files."""
+_FCNTLS = (8, 10, 15, 1024, 1026, 1031, 1040)
+"""Signals to a process (`F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`), what makes others that open a file wait
+(`F_SETLEASE`, `F_SETDELEG`), `F_NOTIFY`, and longer pipes (`F_SETPIPE_SZ`)."""
+_USER_PRIORITY, _USER_IO_PRIORITY = 2, 3
+_IOCTLS = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
+"""All that are allowed: is it a terminal, and how large (`TCGETS`, `TCGETS2`, `TIOCGPGRP`, `TIOCGWINSZ`);
+`FIONREAD`, `FIONBIO`, `FIONCLEX`, `FIOCLEX`, `FICLONE`. Others change a file or a folder that was opened to
+be read (attributes, encryption, verity, snapshots), or a device."""
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Column of the tables, and the kernel's `AUDIT_ARCH_…`."""
 _X32 = 0x40000000
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _SET_FILTER, _SPEC_ALLOW = 1, 4
 
@@ -171,19 +223,48 @@ def _program(*, alone: bool, read_only: bool) -> Iterable[bytes]:
     refused = _NUMBERS if read_only else {**_NUMBERS, **_ATTRIBUTES}
     for number in _numbers(refused, column):
         yield from (_step(_EQUAL, number, 0, 1), _fail(errno.EPERM))
-    yield from _when(_CLONE[column], 0, [_step(_ANY_BIT, _NAMESPACES, 0, 1)])
-    yield from _when(_UNSHARE[column], 0, [_step(_ANY_BIT, _NAMESPACES, 0, 1)])
+    yield from _of_files(column)
+    yield from _of_sockets(column)
+    alone_in_files = [_load(0), _step(_AND, _THREAD | _FILES), _step(_EQUAL, _THREAD, 0, 1)]
+    namespaces = [_load(0), _step(_ANY_BIT, _NAMESPACES, 0, 1), _fail(errno.EPERM)]
+    yield from _case(_CLONE[column], [*namespaces, *alone_in_files, _fail(errno.EPERM)])
     # Of itself only: 0. The worker's limits would be as good as anybody's.
     yield from _when(_PRLIMIT[column], 0, [_step(_EQUAL, 0, 1, 0)])
-    if not read_only:
-        yield from _when(_IOCTL[column], 1, [_step(_EQUAL, each, 0, 1) for each in _SETFLAGS])
     if not alone:
-        yield from _when(_SETPRIORITY[column], 1, [_step(_EQUAL, 0, 1, 0)])
-        yield from _when(_SETAFFINITY[column], 0, [_step(_EQUAL, 0, 1, 0)])
+        yield from _of_others(column)
     yield _step(_RETURN, _ALLOW)
 
 
-def _numbers(table: dict[str, tuple[int, int]] | dict[str, tuple[int, int | None]], column: int) -> list[int]:
+def _of_files(column: int) -> Iterable[bytes]:
+    """Locks are granted and not taken: one on a file of others, which reading is enough for, stops them."""
+    yield from (_step(_EQUAL, _FLOCK[column], 0, 1), _fail(0))
+    locks = [step for each in _LOCKS for step in (_step(_EQUAL, each, 0, 1), _fail(0))]
+    others = [step for each in _FCNTLS for step in (_step(_EQUAL, each, 0, 1), _fail(errno.EPERM))]
+    yield from _case(_FCNTL[column], [_load(1), *locks, *others])
+    allowed = [step for each in _IOCTLS for step in (_step(_EQUAL, each, 0, 1), _step(_RETURN, _ALLOW))]
+    yield from _case(_IOCTL[column], [_load(1), *allowed, _fail(errno.ENOTTY)])
+
+
+def _of_sockets(column: int) -> Iterable[bytes]:
+    """Connected pairs, over which nothing can be sent to an address."""
+    family = [_load(0), _step(_EQUAL, _UNIX, 1, 0), _fail(errno.EPERM)]
+    kind = [_load(1), _step(_AND, _SOCKET_KINDS), _step(_EQUAL, _STREAM, 1, 0), _fail(errno.EPERM)]
+    yield from _case(_SOCKETPAIR[column], [*family, *kind])
+    halves = (_load(4), _load(4, high=True))
+    null = [step for half in halves for step in (half, _step(_EQUAL, 0, 1, 0), _fail(errno.EPERM))]
+    yield from _case(_SENDTO[column], null)
+
+
+def _of_others(column: int) -> Iterable[bytes]:
+    """Priorities and the like, of this process only; with a user's, all that he runs have another one."""
+    for number, user in ((_SETPRIORITY[column], _USER_PRIORITY), (_IOPRIO_SET[column], _USER_IO_PRIORITY)):
+        everything = [_load(0), _step(_EQUAL, user, 0, 1), _fail(errno.EPERM)]
+        yield from _case(number, [*everything, _load(1), _step(_EQUAL, 0, 1, 0), _fail(errno.EPERM)])
+    for number in _numbers(_OF_A_PROCESS, column):
+        yield from _when(number, 0, [_step(_EQUAL, 0, 1, 0)])
+
+
+def _numbers(table: Mapping[str, tuple[int, int | None]], column: int) -> list[int]:
     return [number for pair in table.values() if (number := pair[column]) is not None]
 
 
@@ -192,12 +273,20 @@ def _when(number: int, argument: int, tests: list[bytes]) -> Iterable[bytes]:
 
     A test is a step that leaves out the next one, the refusal, where it does not hold.
     """
-    body = [_step(_LOAD, 16 + 8 * argument)]
-    for test in tests:
-        body += [test, _fail(errno.EPERM)]
-    body.append(_step(_RETURN, _ALLOW))
-    yield _step(_EQUAL, number, 0, len(body))
+    refusals = [step for test in tests for step in (test, _fail(errno.EPERM))]
+    yield from _case(number, [_load(argument), *refusals])
+
+
+def _case(number: int, body: list[bytes]) -> Iterable[bytes]:
+    """What is done about one call; it is allowed where the `body` does not end it otherwise."""
+    yield _step(_EQUAL, number, 0, len(body) + 1)
     yield from body
+    yield _step(_RETURN, _ALLOW)
+
+
+def _load(argument: int, *, high: bool = False) -> bytes:
+    """32 bits of an argument (both machines have the low ones first)."""
+    return _step(_LOAD, 16 + 8 * argument + (4 if high else 0))
 
 
 def _fail(code: int) -> bytes:
