@@ -103,7 +103,11 @@ class Searches(RuleBasedStateMachine):
     def _guessed(self, guesses: list[int]) -> Iterator[int]:
         """What runs may end while they are drawn, too."""
         for guess in guesses:
-            if self.pool is not None and self.pool.begun and not self.data.draw(st.integers(0, 3), label="meanwhile"):
+            if (
+                self.pool is not None
+                and self.pool.begun
+                and not self.data.draw(st.integers(0, 3), label="meanwhile")
+            ):
                 self.pool.end(self.data.draw(st.integers(0, 9), label="ends meanwhile"))
             yield guess
 
