@@ -32,7 +32,7 @@ from flybisect.oracle import Evidence, Options, Plugin
 from flybisect.patterns import LONGEST_PATTERN, Found, Patterns, TooSlow
 from flybisect.signature import KINDS, UNJUDGEABLE, classify, compiler_errors
 from flybisect.wording import basename, condition, function, headline, one_line, words
-from flybisect.yamlfile import parse_mapping, read_mapping, text_at
+from flybisect.yamlfile import parse_mapping, read_mapping, shown, text_at
 
 KEYS = ("name", "summary", "pattern", "kind", "signature", "streams", "outcomes", "clean")
 STREAMS = ("diagnostics", "exceptions", "stderr")
@@ -162,7 +162,7 @@ def _plugin(text: Text) -> Plugin:
 def _checked(data: dict[str, Any], origin: str) -> Text:
     name, summary = text_at(data, "name", origin), text_at(data, "summary", origin)
     if not name or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {name!r}")
+        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {shown(name)}")
     if not summary:
         raise UserError(f"{origin}: says no summary (one line for the list of oracles)")
     patterns = _patterns(data.get("pattern"), origin)
@@ -203,7 +203,7 @@ def compiled(texts: Sequence[str], origin: str) -> Patterns:
 def _kinds(value: object, origin: str) -> tuple[str, ...]:
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(kind, str) and kind for kind in listed):
-        raise UserError(f"{origin}: kind should be a text or a list of texts, not {value!r}")
+        raise UserError(f"{origin}: kind should be a text or a list of texts, not {shown(value)}")
     return tuple(listed)
 
 
@@ -225,7 +225,9 @@ def _choices(value: object, known: Any, key: str, origin: str) -> tuple[str, ...
     if value is None:
         return tuple(known)
     if not isinstance(value, list) or not value or any(item not in known for item in value):
-        raise UserError(f"{origin}: {key} should be a list of some of: {', '.join(known)}; not {value!r}")
+        raise UserError(
+            f"{origin}: {key} should be a list of some of: {', '.join(known)}; not {shown(value)}"
+        )
     return tuple(value)
 
 
@@ -233,12 +235,14 @@ def _clean(value: object, groups: frozenset[str], origin: str) -> Mapping[str, s
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {value!r}")
+        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {shown(value)}")
     for group, how in value.items():
         if group not in groups:
-            raise UserError(f"{origin}: clean names {group!r}, which is no named group of the pattern")
-        if how not in CLEANERS:
-            raise UserError(f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {how!r}")
+            raise UserError(f"{origin}: clean names {shown(group)}, which is no named group of the pattern")
+        if not isinstance(how, str) or how not in CLEANERS:
+            raise UserError(
+                f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {shown(how)}"
+            )
     return dict(value)
 
 
