@@ -105,7 +105,7 @@ class Patterns:
     def _lost(self, process: subprocess.Popen[str]) -> dict[str, Any]:
         _end(process)
         self._process = None
-        return {"error": "could not be searched"}
+        return {"error": f"took more than {matcher.SECONDS:g} s on this text"}
 
 
 def _groups(text: str) -> Iterable[str]:
