@@ -35,7 +35,16 @@ from flybisect.anchored import anchored_command
 from flybisect.errors import UserError
 from flybisect.limits import MEMORIES, TIMEOUTS
 from flybisect.variables import Variables, in_file
-from flybisect.yamlfile import checked_mapping, number_at, parse_mapping, read_mapping, text_at
+from flybisect.yamlfile import (
+    LARGEST_NUMBER,
+    checked_mapping,
+    expanded,
+    number_at,
+    parse_mapping,
+    read_mapping,
+    shown,
+    text_at,
+)
 
 FILE = "case.yaml"
 SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
@@ -180,7 +189,7 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
 def _sought(data: dict[str, Any], origin: str, folder: Path) -> Sought:
     absent, command = data.get("absent"), text_at(data, "command", origin)
     if absent is not None and not isinstance(absent, bool):
-        raise UserError(f"{origin}: absent should be true or false, not {absent!r}")
+        raise UserError(f"{origin}: absent should be true or false, not {shown(absent)}")
     return Sought(
         pattern=text_at(data, "pattern", origin),
         absent=absent,
@@ -193,7 +202,7 @@ def _sought(data: dict[str, Any], origin: str, folder: Path) -> Sought:
 def _texts(value: object, origin: str) -> tuple[str, ...]:
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) and each.strip() for each in listed):
-        raise UserError(f"{origin} should be a text or a list of texts, not {value!r}")
+        raise UserError(f"{origin} should be a text or a list of texts, not {shown(value)}")
     return tuple(str(each) for each in listed)
 
 
@@ -218,10 +227,10 @@ def _argv(value: object, key: str, origin: str) -> tuple[str, ...] | None:
     if isinstance(value, str):
         return split_args(value, f"{origin}: {key}")
     if isinstance(value, list) and all(
-        isinstance(v, (str, int, float)) and not isinstance(v, bool) for v in value
+        isinstance(v, str) or (type(v) in (int, float) and abs(v) < LARGEST_NUMBER) for v in value
     ):
         return tuple(str(v) for v in value)
-    raise UserError(f"{origin}: {key} should be a text or a list of texts, not {value!r}")
+    raise UserError(f"{origin}: {key} should be a text or a list of texts, not {shown(value)}")
 
 
 def split_args(text: str, origin: str) -> tuple[str, ...]:
@@ -229,12 +238,12 @@ def split_args(text: str, origin: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise UserError(f"{origin}: {error} in {text!r}") from error
+        raise UserError(f"{origin}: {error} in {shown(text)}") from error
 
 
 def _spec(text: str, folder: Path) -> str:
-    return str(folder / Path(text).expanduser()) if "/" in text else text
+    return str(folder / expanded(text)) if "/" in text else text
 
 
 def _oracle(text: str, folder: Path) -> str:
-    return str(folder / Path(text).expanduser()) if text.endswith((".py", ".yaml", ".yml")) else text
+    return str(folder / expanded(text)) if text.endswith((".py", ".yaml", ".yml")) else text

@@ -16,6 +16,7 @@ import typer
 from flybisect import __version__
 from flybisect.commands.lazily import Lazily
 from flybisect.interrupt import Interrupted, interruptible
+from flybisect.terminal import cleaning
 from flybisect.told import tellable, told
 
 app = typer.Typer(
@@ -48,6 +49,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Entry of the console script. Leaves by SystemExit, always."""
     given = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
+    with cleaning():
+        _run(given)
+
+
+def _run(given: Sequence[str]) -> None:
     try:
         with interruptible():
             app(args=given, prog_name="flybisect", obj=tuple(given))

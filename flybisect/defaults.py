@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.limits import JOBS, MEMORIES, TIMEOUTS
-from flybisect.yamlfile import number_at, read_mapping, text_at
+from flybisect.yamlfile import expanded, number_at, read_mapping, text_at
 
 FILE = "flybisect.yaml"
 KEYS = ("arch", "flydsl", "oracle", "timeout", "memory", "jobs", "workdir", "repo")
@@ -51,6 +51,6 @@ def _read(path: Path) -> Defaults:
         timeout=number_at(data, "timeout", origin, *TIMEOUTS),
         memory=None if memory is None else int(memory),
         jobs=None if jobs is None else int(jobs),
-        workdir=None if workdir is None else path.parent / Path(workdir).expanduser(),
-        repo=None if repo is None else path.parent / Path(repo).expanduser(),
+        workdir=None if workdir is None else path.parent / expanded(workdir),
+        repo=None if repo is None else path.parent / expanded(repo),
     )

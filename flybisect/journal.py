@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,6 +44,11 @@ CREATE TABLE IF NOT EXISTS compiles (
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+
+LONGEST = 1 << 28
+"""Bytes of an observation, unpacked."""
+
 Result = TypeVar("Result")
 
 
@@ -66,9 +72,8 @@ class Journal:
         if row is None:
             return None
         timeout, memory, packed = row
-        try:
-            found = Observation.from_json(zlib.decompress(packed).decode())
-        except (ValueError, zlib.error):
+        found = _unpacked(packed)
+        if found is None or not all(isinstance(limit, (int, float)) for limit in (timeout, memory)):
             return None
         if found.outcome is Outcome.TIMEOUT and timeout < probe.timeout:
             return None
@@ -97,7 +102,8 @@ class Journal:
     def kept(self, toolchain_key: str) -> list[tuple[str, bytes]]:
         """What compiles under a toolchain ended in, the oldest first; see `flybisect.probe.remembering`."""
         sql = "SELECT traced, entry FROM compiles WHERE toolchain = ? ORDER BY number"
-        return self._mending(lambda: self._db.execute(sql, (toolchain_key,)).fetchall())
+        rows = self._mending(lambda: self._db.execute(sql, (toolchain_key,)).fetchall())
+        return [(key, entry) for key, entry in rows if isinstance(key, str) and isinstance(entry, bytes)]
 
     def keep(self, toolchain_key: str, entry: tuple[str, bytes]) -> None:
         """In place of what was kept under that key; what came first goes where there is too much."""
@@ -159,6 +165,7 @@ class Journal:
         # autocommit: each statement is on disk when it returns
         db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
         try:
+            db.text_factory = lambda data: data.decode("utf-8", "replace")
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")
             if db.execute("PRAGMA quick_check").fetchone() != ("ok",):
@@ -166,7 +173,7 @@ class Journal:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version not in (0, FORMAT):
                 raise sqlite3.DatabaseError(f"malformed: written by another version ({version})")
-            db.executescript(_TABLES)
+            _make_tables(db)
             db.execute(f"PRAGMA user_version = {FORMAT}")
         except sqlite3.Error:
             db.close()
@@ -187,6 +194,29 @@ class Journal:
             f"the journal {self.path} could not be read ({reason}); it was moved to {aside.name} "
             "and a new one begun; trials that can't be read there are run again"
         )
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    """Raises DatabaseError where the file has others, or more, as a trigger."""
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.executescript(_TABLES)
+        wanted = model.execute(_SCHEMA).fetchall()
+    if not db.execute(_SCHEMA).fetchall():
+        db.executescript(_TABLES)
+    if db.execute(_SCHEMA).fetchall() != wanted:
+        raise sqlite3.DatabaseError("malformed: its tables are not those of a journal")
+
+
+def _unpacked(packed: object) -> Observation | None:
+    """None for what is no observation."""
+    if not isinstance(packed, bytes):
+        return None
+    unpacker = zlib.decompressobj()
+    try:
+        text = unpacker.decompress(packed, LONGEST).decode()
+        return Observation.from_json(text) if unpacker.eof else None
+    except (ValueError, zlib.error):
+        return None
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

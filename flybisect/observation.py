@@ -9,11 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
+LARGEST = 1 << 63
+"""Of a number in an observation."""
 OBSERVATION_FORMAT = 2
 """Version of the JSON form; a journal of another version is not read."""
 
@@ -266,19 +270,36 @@ class Observation:
             data: dict[str, Any] = json.loads(text)
             if data.pop("format") != OBSERVATION_FORMAT:
                 raise ValueError("observation of another format")
-            data["outcome"] = Outcome(data["outcome"])
-            data["stage"] = Stage(data["stage"])
-            data["exceptions"] = tuple(ExceptionFacts(**e) for e in data["exceptions"])
-            data["diagnostics"] = tuple(Diagnostic(**d) for d in data["diagnostics"])
-            data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
-            data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
-            data["lines"] = tuple(data["lines"])
-            data["python_files"] = tuple(data.get("python_files", ()))
-            data["unset"] = tuple(data.get("unset", ()))
-            data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
-            return cls(**data)
-        except (KeyError, TypeError, AttributeError) as error:
+            found: Observation = _read(data, cls)
+            return found
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"not an observation: {error}") from error
+
+
+def _read(value: Any, kind: Any) -> Any:
+    """JSON as a value of a type: of the classes above, and of what their fields are made of. Raises
+    ValueError or TypeError where it is something else."""
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _read(each, hints[name]) for name, each in value.items()})
+    made_of, parts = get_origin(kind), get_args(kind)
+    if made_of is tuple and isinstance(value, list):
+        return tuple(_read(each, parts[0]) for each in value)
+    if made_of is Mapping and isinstance(value, dict):
+        return {_read(name, parts[0]): _read(each, parts[1]) for name, each in value.items()}
+    if NoneType in parts:
+        return None if value is None else _read(value, parts[0])
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(value)
+    fits = type(value) is kind or (kind is float and type(value) is int)
+    if not fits or (kind in (int, float) and not abs(value) < LARGEST):
+        raise ValueError("a value of another type")
+    return value
+
+
+@cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 @dataclass(frozen=True)

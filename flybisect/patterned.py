@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ from flybisect.irstages import unknown_stage
 from flybisect.measured import fails_anew
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
 from flybisect.oracle import Evidence
+from flybisect.patterns import Patterns, TooSlow
 from flybisect.signature import UNJUDGEABLE, classify
-from flybisect.textoracle import LONGEST_LINE
 from flybisect.wording import one_line
 
 SHOWN = 120
@@ -23,7 +22,7 @@ class Patterned:
     """Interesting: the pattern is there (or is not), and under the base (where there is one) it is not so."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: Patterns
     absent: bool
     place: str
     """Where it is searched, for a sentence."""
@@ -33,9 +32,18 @@ class Patterned:
     stage: str | None = None
 
     def needs_base(self, subject: Observation) -> bool:
-        return self._holds(subject)
+        try:
+            return self._holds(subject)
+        except TooSlow:
+            return False
 
     def judge(self, evidence: Evidence) -> Verdict:
+        try:
+            return self._judged(evidence)
+        except TooSlow as error:
+            return Verdict(Answer.UNRESOLVED, None, evidence.subject.metrics(), str(error))
+
+    def _judged(self, evidence: Evidence) -> Verdict:
         subject, base = evidence.subject, evidence.base
         seen, metrics = classify(subject), subject.metrics()
         unclear = self._unclear(subject)
@@ -73,19 +81,19 @@ class Patterned:
 
     def _line(self, observation: Observation) -> str | None:
         """The first line that matches."""
-        lines = (line for text in self.texts(observation) or () for line in text.splitlines())
-        return next((line for line in lines if self.pattern.search(line[:LONGEST_LINE])), None)
+        found = self.pattern.found(self.texts(observation) or ())
+        return found[0].line if found else None
 
     def _said(self, absent: bool) -> str:
         return (
-            f"{self.pattern.pattern!r} does not stand {self.place}"
+            f"{self.pattern} does not stand {self.place}"
             if absent
-            else (f"{self.pattern.pattern!r} stands {self.place}")
+            else (f"{self.pattern} stands {self.place}")
         )
 
     def _signature(self, observation: Observation) -> Signature:
         """The user's own words are the identity; a line that matches is shown."""
-        text = ("no " if self.absent else "") + f"{self.pattern.pattern!r} {self.place}"
+        text = ("no " if self.absent else "") + f"{self.pattern} {self.place}"
         line = self._line(observation)
         return Signature(
             self.name, text, detail=text if line is None else f"{text}: {one_line(line)[:SHOWN]}"

@@ -69,7 +69,7 @@ class Repeats:
 
     def _known(self) -> Rate | None:
         text = self.notes.noted(NOTE) if self.notes is not None else None
-        shown, _, runs = (text or "").partition("/")
+        shown, _, runs = (text or "")[:20].partition("/")
         valid = shown.isdecimal() and runs.isdecimal() and 0 < int(shown) <= int(runs) <= MEASURED
         return Rate(int(shown), int(runs)) if valid else None
 

@@ -47,6 +47,7 @@ def _opened(path: Path) -> sqlite3.Connection | None:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     except sqlite3.Error:
         return None
+    db.text_factory = lambda data: data.decode("utf-8", "replace")
     try:
         # Else SQLite refuses a file that is shorter than its header says.
         db.execute("PRAGMA writable_schema = ON")

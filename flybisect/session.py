@@ -64,7 +64,7 @@ class Session:
         """The last result, or None where there is none that can be read."""
         try:
             found = json.loads(read_text(self.result_path))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) else None
 

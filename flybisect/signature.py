@@ -22,7 +22,7 @@ import signal
 from collections.abc import Callable, Iterator
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
-from flybisect.wording import basename, condition, function, headline, one_line, words
+from flybisect.wording import asserted, basename, condition, function, headline, one_line, words
 
 KINDS = (
     "legalization",
@@ -49,9 +49,6 @@ WORTH_REPORTING = frozenset(
 
 LEGALIZATION = re.compile(r"failed to legalize operation '(?P<op>[\w.$-]+)'")
 VERIFIER = re.compile(r"(?P<text>'(?P<op>[a-z_][\w$-]*\.[\w.$-]+)' op .+)")
-ASSERTION = re.compile(
-    r"(?P<file>[^\s:]+):\d+: (?P<function>.*?): Assertion [`'\u2018\"](?P<condition>.*)['\u2019\"] failed"
-)
 FATAL = re.compile(r"^LLVM ERROR: (?P<text>.+)")
 SELECT = re.compile(r"^Cannot select: (?:0x[0-9a-f]+|t\d+): [\w,x]+ = (?P<node>[\w:.]+)")
 INTRINSIC = re.compile(r"llvm\.[\w.]+")
@@ -65,13 +62,17 @@ LAST_WORDS = re.compile(
 PASS_AT_CRASH = re.compile(r"Running pass '(?P<name>[^']+)' on (?:function|module)")
 
 _OUT_OF_MEMORY = re.compile(r"std::bad_alloc|LLVM ERROR: out of memory|^MemoryError", re.MULTILINE)
+# What stands before a name is passed over once: a look-ahead is not tried again.
 _MISSING = re.compile(
-    r"libamdhip64\S* ?.*(?:cannot open|No such file|not found)|bitcode path: .* does not exist"
+    r"^(?=(?P<before>.*?)libamdhip64)(?P=before)(?P<library>.*(?:cannot open|No such file|not found))"
+    r"|^(?=(?P<until>.*?)bitcode path: )(?P=until)(?P<bitcode>.* does not exist)"
     r"|cannot open shared object file|No module named 'torch'|No module named 'numpy'",
+    re.MULTILINE,
 )
 _NO_LINKER = "lld invocation failed"
 _MESSAGES_OF_API = re.compile(
-    r"module '(?:flydsl|mlir)[\w.]*' has no attribute|cannot import name .* from '(?:flydsl|mlir)"
+    r"module '(?:flydsl|mlir)[\w.]*' has no attribute"
+    r"|cannot import name (?:(?!cannot import name ).)* from '(?:flydsl|mlir)"
     r"|No module named '(?:flydsl|mlir)"
 )
 _CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
@@ -125,7 +126,7 @@ def _setup(observation: Observation) -> Signature | None:
         return None
     missing = _MISSING.search(observation.stderr)
     if missing is not None:
-        return Signature("setup", headline(missing.group(0)))
+        return Signature("setup", headline(missing["library"] or missing["bitcode"] or missing[0]))
     said = "\n".join((observation.stderr, *compiler_errors(observation)))
     if _NO_LINKER in said and "ld.lld: error" not in said:
         return Signature("setup", "no ld.lld")
@@ -134,9 +135,9 @@ def _setup(observation: Observation) -> Signature | None:
 
 def _assertion(observation: Observation) -> Signature | None:
     for line in observation.stderr.splitlines():
-        found = ASSERTION.search(line) if "Assertion" in line else None
+        found = asserted(line) if "Assertion" in line else None
         if found:
-            return assertion(found["file"], found["function"], found["condition"])
+            return assertion(found.file, found.function, found.condition)
     return None
 
 

@@ -3,11 +3,6 @@
 A search asks one thing after the other, and what it asks next depends on the answer. While it waits,
 what it may ask next is worked on beside; what turns out not to be asked is cancelled. Answers come in the
 order of the questions, so the search goes the same way however many are worked on at once.
-
-The threads are those of joblib's threading back-end. Its `Parallel` is left out, as it was measured (1.6):
-behind a slow first item it draws 52 of 100 others, from another thread than the one that searches; an
-iterator that waits for room deadlocks it; an item's error comes in place of an earlier item's answer; and
-nothing that runs can be called off.
 """
 
 from __future__ import annotations
@@ -15,11 +10,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from joblib.parallel import ThreadingBackend
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -34,16 +27,19 @@ KEPT = 64
 
 
 @dataclass(eq=False)
-class _Afoot(Generic[Item, Answer]):
+class _Task(Generic[Item, Answer]):
     """An item that is worked on, or was and is not asked for yet."""
 
     item: Item
-    cancelled: threading.Event = field(default_factory=threading.Event)
-    ended: bool = False
-    stale: bool = False
-    """It was guessed to come, and then another item did. It makes way for what is guessed now."""
-    error: BaseException | None = None
-    answer: Answer | None = None
+    cancelled: threading.Event
+    future: Future[Answer]
+    expected: bool = True
+    """Asked for now, or guessed to come since the last question that nobody foresaw. What is not expected
+    makes way for what is."""
+
+    @property
+    def running(self) -> bool:
+        return not self.future.done()
 
 
 class Speculation(Generic[Item, Answer]):
@@ -62,33 +58,35 @@ class Speculation(Generic[Item, Answer]):
         self._key = key
         self._jobs = jobs
         self._costless = costless
-        self._afoot: dict[Hashable, _Afoot[Item, Answer]] = {}
-        self._running = 0
-        self._changed = threading.Condition()
-        self._threads: ThreadingBackend | None = None
+        self._tasks: dict[Hashable, _Task[Item, Answer]] = {}
+        """None of them is cancelled: what is cancelled leaves at once, and `_leaving` until it has ended."""
+        self._leaving: set[Future[Answer]] = set()
+        self._threads: ThreadPoolExecutor | None = None
 
     def answer(self, item: Item, guesses: Iterable[Item] = ()) -> Answer:
         """One item's; guesses are begun meanwhile. Raises what the work raises."""
         key = self._key(item)
-        if self._jobs == 1 or (self._costless(item) and key not in self._afoot):
+        if self._jobs == 1 or (self._costless(item) and key not in self._tasks):
             return self._work(item, threading.Event())
-        if key in self._afoot and self._afoot[key].item != item:
-            self._afoot.pop(key).cancelled.set()
-        if key not in self._afoot:
-            for each in self._afoot.values():
-                each.stale = True
-            if self._running_now() >= self._jobs:
-                self._make_way()
-        found = self._begun(key, item)
+        if key in self._tasks and self._tasks[key].item != item:
+            self._cancel(key)
+        if key not in self._tasks:
+            for each in self._tasks.values():
+                each.expected = False
+        task = self._expect(key, item)
+        further = iter(guesses)
         try:
-            self._await(found, iter(guesses))
+            while task.running:
+                running = [each for each in self._tasks.values() if each.running]
+                has_room = sum(each.expected for each in running) < self._jobs
+                guess = next(further, None) if has_room else None
+                if guess is None:
+                    wait([each.future for each in running], return_when=FIRST_COMPLETED)
+                elif self._key(guess) in self._tasks or not self._costless(guess):
+                    self._expect(self._key(guess), guess)
         finally:
-            self._afoot.pop(key, None)
-            if not found.ended:
-                found.cancelled.set()
-        if found.error is not None:
-            raise found.error
-        return found.answer  # type: ignore[return-value]
+            self._cancel(key)
+        return task.future.result()
 
     def in_order(
         self, items: Iterable[Item], guesses: Guesses[Item] | None = None
@@ -110,81 +108,49 @@ class Speculation(Generic[Item, Answer]):
             self.cancel()
             self.wait()
 
-    def _make_way(self) -> None:
-        for key, each in list(self._afoot.items()):
-            if each.stale and not each.ended:
-                each.cancelled.set()
-                del self._afoot[key]
-
     def cancel(self) -> None:
-        """Calls off all that is worked on."""
-        for each in self._afoot.values():
-            each.cancelled.set()
-        self._afoot.clear()
+        """Cancels all that is worked on."""
+        for key in list(self._tasks):
+            self._cancel(key)
 
     def wait(self) -> None:
         """Until nothing is worked on."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._running == 0)
+        wait([*self._leaving, *(each.future for each in self._tasks.values())])
 
     def close(self) -> None:
-        """Calls off, waits and ends the threads."""
+        """Cancels, waits and ends the threads."""
         self.cancel()
         self.wait()
         if self._threads is not None:
-            self._threads.terminate()
+            self._threads.shutdown()
             self._threads = None
 
-    def _await(self, head: _Afoot[Item, Answer], guesses: Iterator[Item]) -> None:
-        while True:
-            with self._changed:
-                if head.ended:
-                    return
-            if self._running_now(stale=False) < self._jobs and (guess := next(guesses, None)) is not None:
-                key = self._key(guess)
-                if key in self._afoot:
-                    self._afoot[key].stale = False
-                elif not self._costless(guess):
-                    self._make_way()
-                    self._begun(key, guess)
-                continue
-            with self._changed:
-                running = self._running
-                self._changed.wait_for(lambda: head.ended or self._running < running)  # noqa: B023
-
-    def _running_now(self, *, stale: bool = True) -> int:
-        """How many are worked on and not called off; with those that are stale, or without."""
-        with self._changed:
-            return sum(not each.ended and (stale or not each.stale) for each in self._afoot.values())
-
-    def _begun(self, key: Hashable, item: Item) -> _Afoot[Item, Answer]:
-        if key in self._afoot:
-            return self._afoot[key]
-        found = self._afoot[key] = _Afoot(item)
-        with self._changed:
-            self._running += 1
+    def _expect(self, key: Hashable, item: Item) -> _Task[Item, Answer]:
+        """Its task, begun where there is none; what is not expected any more makes way then."""
+        if key in self._tasks:
+            self._tasks[key].expected = True
+            return self._tasks[key]
+        if sum(each.running for each in self._tasks.values()) >= self._jobs:
+            for other in [other for other, each in self._tasks.items() if each.running and not each.expected]:
+                self._cancel(other)
         if self._threads is None:
-            from joblib.parallel import ThreadingBackend  # brings numpy, which most starts do without
+            # What is cancelled takes a moment to end, and its successor need not wait for that.
+            self._threads = ThreadPoolExecutor(2 * self._jobs, thread_name_prefix="speculate")
+        cancelled = threading.Event()
+        task = _Task(item, cancelled, self._threads.submit(self._work, item, cancelled))
+        self._tasks[key] = task
+        ended = [other for other, each in self._tasks.items() if not each.running]
+        for other in ended[: max(0, len(self._tasks) - KEPT)]:
+            del self._tasks[other]
+        return task
 
-            self._threads = ThreadingBackend()
-            # What is called off takes a moment to end, and its successor need not wait for that.
-            self._threads.configure(n_jobs=2 * self._jobs)
-        self._threads.submit(lambda: self._run(found))
-        ended = [other for other, each in self._afoot.items() if each.ended]
-        for other in ended[: max(0, len(self._afoot) - KEPT)]:
-            del self._afoot[other]
-        return found
-
-    def _run(self, found: _Afoot[Item, Answer]) -> None:
-        try:
-            found.answer = self._work(found.item, found.cancelled)
-        except BaseException as error:  # noqa: BLE001 - a thread's: it is raised where the answer is asked for
-            found.error = error
-        finally:
-            with self._changed:
-                found.ended = True
-                self._running -= 1
-                self._changed.notify_all()
+    def _cancel(self, key: Hashable) -> None:
+        task = self._tasks.pop(key, None)
+        if task is None:
+            return
+        task.cancelled.set()
+        if task.running and not task.future.cancel():
+            self._leaving = {each for each in self._leaving if not each.done()} | {task.future}
 
 
 class _Stream(Generic[Item]):

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,17 +29,13 @@ from typing import Any
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
 from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.patterns import LONGEST_PATTERN, Found, Patterns, TooSlow
 from flybisect.signature import KINDS, UNJUDGEABLE, classify, compiler_errors
 from flybisect.wording import basename, condition, function, headline, one_line, words
-from flybisect.yamlfile import parse_mapping, read_mapping, text_at
+from flybisect.yamlfile import parse_mapping, read_mapping, shown, text_at
 
 KEYS = ("name", "summary", "pattern", "kind", "signature", "streams", "outcomes", "clean")
 STREAMS = ("diagnostics", "exceptions", "stderr")
-LONGEST_PATTERN = 1000
-"""Characters of a pattern."""
-LONGEST_LINE = 16384
-"""Characters of a line that are searched: a bound on the time that a pattern takes."""
-
 CLEANERS: Mapping[str, Callable[[str], str]] = {
     "words": words,
     "plain": one_line,
@@ -61,34 +57,29 @@ class Text:
     summary: str
     kinds: tuple[str, ...]
     """The first is that of a signature made here."""
-    patterns: tuple[re.Pattern[str], ...]
-    """Empty: whatever `classify` calls by one of the kinds."""
+    patterns: Patterns | None
+    """None: whatever `classify` calls by one of the kinds."""
     template: str | None
     streams: tuple[str, ...]
     outcomes: frozenset[Outcome]
     clean: Mapping[str, str]
 
     def signatures(self, observation: Observation) -> Iterator[Signature]:
-        """Of each line that matches, in order."""
+        """Of each line that matches, in order. Raises TooSlow."""
         if observation.outcome not in self.outcomes:
             return
-        if not self.patterns:
+        if self.patterns is None:
             found = classify(observation)
             if found is not None and found.kind in self.kinds:
                 yield found
             return
-        for line in _lines(observation, self.streams):
-            match = next((m for p in self.patterns if (m := p.search(line[:LONGEST_LINE]))), None)
-            if match is not None:
-                yield self._signature(match)
+        yield from map(self._signature, self.patterns.found(_texts(observation, self.streams)))
 
-    def _signature(self, match: re.Match[str]) -> Signature:
+    def _signature(self, match: Found) -> Signature:
         if self.template is None:
-            line = match.group(0)
-            return Signature(self.kinds[0], words(line), detail=headline(line))
-        groups = {name: value or "" for name, value in match.groupdict().items()}
-        identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in groups.items()}
-        shown = {n: _SHOWN[self.clean.get(n, "words")](v) for n, v in groups.items()}
+            return Signature(self.kinds[0], words(match.text), detail=headline(match.text))
+        identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in match.groups.items()}
+        shown = {n: _SHOWN[self.clean.get(n, "words")](v) for n, v in match.groups.items()}
         text, detail = self.template.format(**identity), self.template.format(**shown)
         return Signature(self.kinds[0], text, detail=detail)
 
@@ -105,9 +96,18 @@ class TextOracle:
         return self.text.name
 
     def needs_base(self, subject: Observation) -> bool:
-        return next(self.text.signatures(subject), None) is not None
+        try:
+            return next(self.text.signatures(subject), None) is not None
+        except TooSlow:
+            return False
 
     def judge(self, evidence: Evidence) -> Verdict:
+        try:
+            return self._judged(evidence)
+        except TooSlow as error:
+            return Verdict(Answer.UNRESOLVED, None, dict(evidence.subject.metrics()), str(error))
+
+    def _judged(self, evidence: Evidence) -> Verdict:
         subject = evidence.subject
         found = list(self.text.signatures(subject))
         metrics = dict(subject.metrics())
@@ -162,14 +162,14 @@ def _plugin(text: Text) -> Plugin:
 def _checked(data: dict[str, Any], origin: str) -> Text:
     name, summary = text_at(data, "name", origin), text_at(data, "summary", origin)
     if not name or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {name!r}")
+        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {shown(name)}")
     if not summary:
         raise UserError(f"{origin}: says no summary (one line for the list of oracles)")
     patterns = _patterns(data.get("pattern"), origin)
     kinds = _kinds(data.get("kind"), origin)
-    if not patterns and not (kinds and set(kinds) <= set(KINDS)):
+    if patterns is None and not (kinds and set(kinds) <= set(KINDS)):
         raise UserError(f"{origin}: needs a pattern, or a kind among {', '.join(KINDS)}")
-    groups = {group for pattern in patterns for group in pattern.groupindex}
+    groups = patterns.groups if patterns is not None else frozenset()
     return Text(
         name=name,
         summary=one_line(summary),
@@ -184,37 +184,30 @@ def _checked(data: dict[str, Any], origin: str) -> Text:
     )
 
 
-def _patterns(value: object, origin: str) -> tuple[re.Pattern[str], ...]:
+def _patterns(value: object, origin: str) -> Patterns | None:
     texts = [] if value is None else value if isinstance(value, list) else [value]
-    found = []
     for text in texts:
         if not isinstance(text, str):
             raise UserError(f"{origin}: pattern should be a text of at most {LONGEST_PATTERN} characters")
-        found.append(compiled(text, origin))
-    return tuple(found)
+    return compiled([str(text) for text in texts], origin) if texts else None
 
 
-def compiled(text: str, origin: str) -> re.Pattern[str]:
-    """Raises UserError, beginning with `origin`, where it is no regular expression that says something."""
-    if not text or len(text) > LONGEST_PATTERN:
-        raise UserError(f"{origin}: pattern should be a text of at most {LONGEST_PATTERN} characters")
+def compiled(texts: Sequence[str], origin: str) -> Patterns:
+    """Raises UserError, beginning with `origin`, where one is no regular expression that says something."""
     try:
-        pattern = re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UserError(f"{origin}: the pattern {text!r} cannot be read: {error}") from error
-    if pattern.search(""):
-        raise UserError(f"{origin}: the pattern {text!r} matches an empty text, so it says nothing")
-    return pattern
+        return Patterns(texts)
+    except UserError as error:
+        raise UserError(f"{origin}: {error}") from error
 
 
 def _kinds(value: object, origin: str) -> tuple[str, ...]:
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(kind, str) and kind for kind in listed):
-        raise UserError(f"{origin}: kind should be a text or a list of texts, not {value!r}")
+        raise UserError(f"{origin}: kind should be a text or a list of texts, not {shown(value)}")
     return tuple(listed)
 
 
-def _template(text: str | None, groups: set[str], origin: str) -> str | None:
+def _template(text: str | None, groups: frozenset[str], origin: str) -> str | None:
     if text is None:
         return None
     try:
@@ -232,29 +225,31 @@ def _choices(value: object, known: Any, key: str, origin: str) -> tuple[str, ...
     if value is None:
         return tuple(known)
     if not isinstance(value, list) or not value or any(item not in known for item in value):
-        raise UserError(f"{origin}: {key} should be a list of some of: {', '.join(known)}; not {value!r}")
+        raise UserError(
+            f"{origin}: {key} should be a list of some of: {', '.join(known)}; not {shown(value)}"
+        )
     return tuple(value)
 
 
-def _clean(value: object, groups: set[str], origin: str) -> Mapping[str, str]:
+def _clean(value: object, groups: frozenset[str], origin: str) -> Mapping[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {value!r}")
+        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {shown(value)}")
     for group, how in value.items():
         if group not in groups:
-            raise UserError(f"{origin}: clean names {group!r}, which is no named group of the pattern")
-        if how not in CLEANERS:
-            raise UserError(f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {how!r}")
+            raise UserError(f"{origin}: clean names {shown(group)}, which is no named group of the pattern")
+        if not isinstance(how, str) or how not in CLEANERS:
+            raise UserError(
+                f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {shown(how)}"
+            )
     return dict(value)
 
 
-def _lines(observation: Observation, streams: tuple[str, ...]) -> Iterator[str]:
+def _texts(observation: Observation, streams: tuple[str, ...]) -> Iterator[str]:
     if "diagnostics" in streams:
-        for text in compiler_errors(observation):
-            yield from text.splitlines()
+        yield from compiler_errors(observation)
     if "exceptions" in streams:
-        for exception in observation.exceptions:
-            yield from f"{exception.type}: {exception.message}".splitlines()
+        yield from (f"{exception.type}: {exception.message}" for exception in observation.exceptions)
     if "stderr" in streams:
-        yield from observation.stderr.splitlines()
+        yield observation.stderr

@@ -7,9 +7,17 @@ base name of its file and the fixed words of a message stay.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 LONGEST = 300
 """Characters of a cleaned text; what comes later is detail."""
+READ = 16384
+"""Characters of a message that are looked at. The patterns below take time in proportion to its length: where
+one of them has to fail, it fails from one place of a run of characters, not from each."""
+
+_HEAD_OF_ASSERTION = re.compile(r"(?<![^\s:])(?P<file>[^\s:]+):\d+: ")
+_ASSERTION = re.compile(r": Assertion [`'\u2018\"]")
+_FAILED = re.compile(r"['\u2019\"] failed")
 
 _PLACES = re.compile(r"""(?x)
     ^\s*(?:error:\s*)?
@@ -19,10 +27,12 @@ _PLACES = re.compile(r"""(?x)
 _PATH = re.compile(r"(?:/[\w.+@~-]+)+/([\w.+@~-]+)")
 _SSA = re.compile(r"%[\w$.-]+(?:#\d+)?(?::\d+)?")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_QUOTED_TYPE = re.compile(r"'(?:[^'\s]*[<(!][^']*|[su]?i\d+|b?f\d+\w*|index)'")
-_BARE_TYPE = re.compile(r"[!#]?\b[\w.]+<[^<>]*(?:<[^<>]*>[^<>]*)*>")
+_QUOTED_TYPE = re.compile(r"'(?:[^'\s<(!]*[<(!][^']*|[su]?i\d+|b?f\d+\w*|index)'")
+_NAME_OR_TYPE = re.compile(
+    r"(?P<before>[!#]?(?<![\w.])\.*)(?P<name>\w[\w.]*)(?P<type><[^<>]*(?:<[^<>]*>[^<>]*)*>)?"
+)
 _IN_FUNCTION = re.compile(r"\b(in (?:function|kernel)) (?:'[^']*'|\"[^\"]*\"|@?\w+)")
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?=\.*(?![\w.]))")
 _MESSAGE = re.compile(r"""\s*&&\s*\(?\s*(?:"(?:[^"\\]|\\.)*"\s*)+\)?$""")
 _QUALIFIERS = frozenset({"const", "noexcept", "volatile"})
 _TRIVIAL = frozenset({"false", "0", "!true", "nullptr", "(false)"})
@@ -36,8 +46,8 @@ def one_line(text: str) -> str:
 
 def headline(text: str) -> str:
     """The first line with words, without `error: "file":3:7:` before it."""
-    for line in text.splitlines():
-        plain = _PLACES.sub("", line, count=1).strip()
+    for line in text[: 4 * READ].splitlines():
+        plain = _PLACES.sub("", line[:READ], count=1).strip()
         if plain:
             return one_line(plain)
     return ""
@@ -51,8 +61,37 @@ def words(text: str) -> str:
     plain = _SSA.sub("%", plain)
     plain = _ADDRESS.sub("N", plain)
     plain = _QUOTED_TYPE.sub("'T'", plain)
-    plain = _BARE_TYPE.sub("T", plain)
+    plain = _NAME_OR_TYPE.sub(_without_type, plain)
     return _NUMBER.sub("N", plain)[:LONGEST]
+
+
+def _without_type(found: re.Match[str]) -> str:
+    """`T` for `!fly.layout<…>`; a name without brackets stays."""
+    if found["type"] is None:
+        return found[0]
+    return (found["before"] if "." in found["before"] else "") + "T"
+
+
+@dataclass(frozen=True)
+class Asserted:
+    """A C++ assertion as it is printed."""
+
+    file: str
+    function: str
+    condition: str
+
+
+def asserted(line: str) -> Asserted | None:
+    """`FILE:LINE: FUNCTION: Assertion `CONDITION' failed`, anywhere in a line."""
+    if (head := _HEAD_OF_ASSERTION.search(line)) is None:
+        return None
+    mark = _ASSERTION.search(line, head.end())
+    if mark is None:
+        return None
+    ends = [found.start() for found in _FAILED.finditer(line, mark.end())]
+    if not ends:
+        return None
+    return Asserted(head["file"], line[head.end() : mark.start()], line[mark.end() : ends[-1]])
 
 
 def basename(path: str) -> str:
@@ -62,7 +101,7 @@ def basename(path: str) -> str:
 
 def condition(expression: str) -> str:
     """An asserted condition without the message that is and-ed to it, unless that is all it says."""
-    plain = one_line(expression)
+    plain = one_line(expression[:READ])
     bare = _MESSAGE.sub("", plain).strip()
     return plain if not bare or bare in _TRIVIAL else bare
 
@@ -72,7 +111,7 @@ def function(signature: str) -> str:
 
     LLVM's casts assert in one place for all types, so for them the type cast to stays: `cast<Type>`.
     """
-    head, _, templates = signature.partition(" [with ")
+    head, _, templates = signature[:READ].partition(" [with ")
     plain = _without_brackets(re.sub(r"\boperator\s*[^\w\s(]+", "operator", head))
     names = [name for name in re.findall(r"~?\w+", plain) if name not in _QUALIFIERS]
     if not names:

@@ -3,16 +3,73 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
+from yaml.composer import ComposerError
+from yaml.constructor import ConstructorError
+from yaml.error import Mark
 
 from flybisect.errors import UserError
 
-LARGEST = 1 << 20
+LARGEST = 1 << 18
 """Bytes of a file that is still read."""
+LARGEST_NUMBER = 1e15
+"""Of one that stands for a text."""
+DEEPEST = 20
+MOST = 5000
+"""Values in one."""
+LONGEST_ERROR = 300
+SHOWN = 60
+"""Characters of a value in an error."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Without what makes a small file large, or means something else than it says: aliases, deep nesting, a
+    key that stands twice, characters that no text has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = self._count = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        mark = cast(Mark, event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            raise ComposerError(None, None, "aliases (*name) are not taken; write it out", mark)
+        self._depth, self._count = self._depth + 1, self._count + 1
+        if self._depth > DEEPEST or self._count > MOST:
+            raise ComposerError(None, None, "too many values, or nested too deeply", mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    said = f"the key {shown(key.value)} stands twice"
+                    raise ConstructorError(None, None, said, key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> str:
+        text = str(super().construct_scalar(node))
+        if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text):
+            raise ConstructorError(None, None, "a text with a character that no text has", node.start_mark)
+        return text
+
+
+def shown(value: object) -> str:
+    """For an error: as Python writes it, where that is short."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def read_mapping(path: Path, known: Collection[str]) -> dict[str, Any]:
@@ -33,9 +90,10 @@ def read_mapping(path: Path, known: Collection[str]) -> dict[str, Any]:
 def parse_mapping(text: str, origin: str, known: Collection[str]) -> dict[str, Any]:
     """As `read_mapping`, of a text; `origin` names it in errors."""
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{origin}: not YAML: {' '.join(str(error).split())}") from error
+        data = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, ArithmeticError, RecursionError) as error:
+        why = " ".join(str(error).split())
+        raise UserError(f"{origin}: not YAML: {why[:LONGEST_ERROR]}") from error
     return checked_mapping({} if data is None else data, origin, known)
 
 
@@ -45,14 +103,23 @@ def checked_mapping(data: object, origin: str, known: Collection[str]) -> dict[s
         raise UserError(f"{origin}: should hold keys and values ({', '.join(sorted(known))})")
     unknown = [key for key in data if key not in known]
     if unknown:
-        named = ", ".join(_named(key, known) for key in unknown)
+        named = ", ".join(_named(key, known) for key in unknown[:3])
         raise UserError(f"{origin}: unknown key {named}; known are {', '.join(sorted(known))}")
     return data
 
 
 def _named(key: object, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(str(key), known, n=1)
-    return f"{key!r} (did you mean {close[0]!r}?)" if close else f"{key!r}"
+    said = shown(key)
+    close = difflib.get_close_matches(said.strip("'"), known, n=1)
+    return f"{said} (did you mean {close[0]!r}?)" if close else said
+
+
+def expanded(text: str) -> Path:
+    """With the home folder for `~`; the name of a user whom nobody knows stays."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
 
 
 def text_at(data: dict[str, Any], key: str, origin: str) -> str | None:
@@ -64,7 +131,9 @@ def text_at(data: dict[str, Any], key: str, origin: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UserError(f"{origin}: {key} should be a text, not {value!r}")
+        raise UserError(f"{origin}: {key} should be a text, not {shown(value)}")
+    if not isinstance(value, str) and not abs(value) < LARGEST_NUMBER:
+        raise UserError(f"{origin}: {key} should be a text, not {shown(value)}; write it in quotes")
     if not str(value).strip():
         raise UserError(f"{origin}: {key} is empty; leave it out, or say something")
     return str(value)
@@ -76,5 +145,5 @@ def number_at(data: dict[str, Any], key: str, origin: str, least: float, most: f
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        raise UserError(f"{origin}: {key} should be a number from {least:g} to {most:g}, not {value!r}")
+        raise UserError(f"{origin}: {key} should be a number from {least:g} to {most:g}, not {shown(value)}")
     return float(value)

@@ -21,7 +21,7 @@ def build(options: Options) -> Patterned:
             f"{', '.join(ALWAYS)}, or a pass of FlyDSL's, as fly-layout-lowering"
         )
     wants = {Want.IR, Want.ASSEMBLY} if options.stage == ASSEMBLY else {Want.IR}
-    pattern = compiled(options.pattern, "--pattern")
+    pattern = compiled([options.pattern], "--pattern")
     return Patterned(
         "ir", pattern, options.absent, f"after {options.stage}", frozenset(wants), _modules, options.stage
     )

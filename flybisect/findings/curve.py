@@ -57,6 +57,7 @@ class Curve:
 def curve_of(folder: Path) -> list[tuple[int, int]]:
     """Empty where the session kept none."""
     found = kept(folder, Part.CURVE)
-    if not isinstance(found, list):
+    try:
+        return [(int(at), int(left)) for at, left in found or ()]
+    except (TypeError, ValueError, OverflowError):
         return []
-    return [(int(at), int(left)) for at, left in found]

@@ -42,5 +42,5 @@ def read_json(path: Path) -> Any:
     """None where it is not there, or is no JSON."""
     try:
         return json.loads(read_text(path))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None

@@ -12,14 +12,17 @@ from flybisect.observation import Diagnostic
 _SEVERITY = re.compile(r"^(?P<place>.*?)\b(?P<severity>error|warning|note|remark): (?P<text>.*)$")
 _PLACE_BEFORE = re.compile(r'^(?:(?:[\w./+-]+|<[^<>]*>|"[^"]*"|loc\(.*\))(?::\d+)*:\s+)?$')
 _PLACE_AFTER = re.compile(r'^(?:"[^"]*"|<unknown>|[\w./-]+)(?::\d+){2}:\s*')
-_ASSERTION = re.compile(r"^\S+: (?P<text>\S+:\d+: .*Assertion [`'\u2018].*['\u2019] failed\.?.*)$")
+# The first `Assertion` and the last `failed`: a look-ahead is not tried again, so that a line is read once.
+_ASSERTION = re.compile(
+    r"^\S+: (?P<text>\S+:\d+: (?=(?P<lead>.*?Assertion [`'\u2018]))(?P=lead).*['\u2019] failed\.?.*)$"
+)
 _FATAL = re.compile(r"^(?P<text>LLVM ERROR: .*)$")
 _UNREACHABLE = re.compile(r"^(?P<text>UNREACHABLE executed at .*|Unreachable.*executed at .*)$")
 _IR_PLACE = re.compile(r'"-":(\d{1,9}):\d+')
 _TRACEBACK = re.compile(
     r"(?<!\n)\n*^DSL Traceback \(most recent operation last\):.*", re.MULTILINE | re.DOTALL
 )
-_DSL_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,9})', re.MULTILINE)
+_DSL_FRAME = re.compile(r'^[ \t]*File "(?P<file>[^"]+)", line (?P<line>\d{1,9})', re.MULTILINE)
 
 _CONTINUED = 40
 """Most lines that one message goes on for."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from flybisect.observation import Observation, Outcome
-from flybisect.signature import ASSERTION, FATAL, classify, compiler_errors
+from flybisect.signature import FATAL, classify, compiler_errors
+from flybisect.wording import asserted
 
 LONGEST = 4000
 """Characters."""
@@ -26,7 +27,7 @@ def failure_text(observation: Observation) -> str | None:
 def _lines(observation: Observation) -> Iterator[str]:
     if observation.outcome is Outcome.SIGNAL:
         for line in observation.stderr.splitlines():
-            if ASSERTION.search(line) or FATAL.match(line):
+            if asserted(line) or FATAL.match(line):
                 yield line
     for text in compiler_errors(observation):
         for line in text.splitlines():

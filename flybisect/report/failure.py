@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from flybisect.observation import Observation
-from flybisect.signature import ASSERTION, FATAL, classify, compiler_errors
-from flybisect.wording import basename, function, headline, one_line
+from flybisect.signature import FATAL, classify, compiler_errors
+from flybisect.wording import READ, asserted, basename, function, headline, one_line
 
 LONGEST = 240
 """Characters of the line."""
+SHOWN = 4 * LONGEST
+"""Of which it is made."""
 
-_PATH = re.compile(r"(?<![\w.])(?:[\w.+@~-]*/)+([\w.+@~-]+)")
+_PATH = re.compile(r"(?<![\w.+@~/-])(?:[\w.+@~-]*/)+([\w.+@~-]+)")
 _OPERATION = re.compile(r":? %[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = |: \"[\w.]+\"\(%")
 """Behind a message, the whole operation that it is about."""
 _SAYS_LITTLE = ("Failure while executing pass pipeline", "DSL Traceback")
@@ -34,7 +36,8 @@ def failure_line(observation: Observation) -> str | None:
 
 def clean(text: str) -> str:
     """One printable line without folders, cut where it is long."""
-    plain = _OPERATION.split(_PATH.sub(r"\1", one_line(text)), maxsplit=1)[0]
+    plain = _PATH.sub(r"\1", one_line(text)[:READ])[:SHOWN]
+    plain = _OPERATION.split(plain, maxsplit=1)[0]
     plain = "".join(char if char.isprintable() else "?" for char in plain)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…"
 
@@ -42,10 +45,10 @@ def clean(text: str) -> str:
 def _printed_assertion(observation: Observation) -> str | None:
     """With the function's name alone: its C++ signature fills several lines."""
     for line in observation.stderr.splitlines():
-        found = ASSERTION.search(line)
+        found = asserted(line)
         if found:
-            where = f"{basename(found['file'])}: {function(found['function'])}"
-            return f"{where}: Assertion `{found['condition']}' failed"
+            where = f"{basename(found.file)}: {function(found.function)}"
+            return f"{where}: Assertion `{found.condition}' failed"
     return None
 
 

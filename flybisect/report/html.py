@@ -9,6 +9,7 @@ from flybisect.report.sides import beside
 from flybisect.report.tables import release_rows, variant_rows
 from flybisect.report.templating import template
 from flybisect.report.view import UPSTREAM, View, reduction_line
+from flybisect.terminal import visible
 
 
 def as_html(found: Findings, private: Private) -> str:
@@ -45,4 +46,4 @@ def as_html(found: Findings, private: Private) -> str:
         reduction_line="" if found.reduction is None else reduction_line(found.reduction, found.given),
         upstream=UPSTREAM,
     )
-    return private.script(text)
+    return visible(private.script(text))

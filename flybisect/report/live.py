@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from flybisect import terminal
 from flybisect.findings.model import Step
 from flybisect.judge import Judge
 from flybisect.reduce.hint import Pass
 from flybisect.report.progress import Show, duration, progress
+from flybisect.terminal import visible
 
 ENDS = 2
 """Of a range, which are tried beside what halving takes."""
@@ -24,7 +26,7 @@ ENDS = 2
 @contextmanager
 def watching(name: str, quiet: bool) -> Iterator[Quiet]:
     """What shows a search while the context is open. `name`: what is done, as `releases`."""
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     if quiet:
         yield Quiet()
     elif console.is_terminal and not console.is_dumb_terminal:
@@ -106,10 +108,10 @@ class Screen(Quiet):
 
     def ended(self, step: Step) -> None:
         style = "green" if step.done else "yellow"
-        self._console.print(Text(told(step), style=style))
+        self._console.print(Text(visible(told(step)), style=style))
 
     def notify(self, line: str) -> None:
-        self._console.print(Text(line, style="dim"))
+        self._console.print(Text(visible(line), style="dim"))
 
     def bisecting(self, count: int) -> None:
         self._pace = Pace(halvings(count))
@@ -137,7 +139,7 @@ class Screen(Quiet):
         """What is drawn."""
         what = f"{self._name}: trying {self._tried}" if self._tried else self._name
         words = self._pace.words()
-        return Text(f"{what}  {words}", no_wrap=True, overflow="ellipsis")
+        return Text(visible(f"{what}  {words}"), no_wrap=True, overflow="ellipsis")
 
     def _start(self) -> None:
         if self._live is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table
 
+from flybisect.terminal import console, visible
 from flybisect.toolchain.doctor import Check, State
 
 _STYLES = {State.OK: "green", State.WARN: "yellow", State.MISSING: "red"}
@@ -22,9 +22,9 @@ def print_checks(checks: Sequence[Check]) -> None:
         table.add_row(check.name, f"[{_STYLES[check.state]}]{check.state.value}[/]", _plain(check.found))
         if check.advice:
             table.add_row("", "", f"[bold]{_plain(check.advice)}[/]")
-    Console(highlight=False).print(table)
+    console().print(table)
 
 
 def _plain(text: str) -> str:
     """Brackets are no markup."""
-    return text.replace("[", r"\[")
+    return visible(text).replace("[", r"\[")

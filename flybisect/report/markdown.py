@@ -17,6 +17,7 @@ from flybisect.report.private import Private
 from flybisect.report.tables import Row, release_rows, variant_rows
 from flybisect.report.templating import template
 from flybisect.report.view import UPSTREAM, View, reduction_line
+from flybisect.terminal import visible
 
 LONGEST = 65_536
 """Characters of an issue on GitHub."""
@@ -28,7 +29,7 @@ UNREDUCED = " †"
 def as_markdown(found: Findings, private: Private, longest: int = LONGEST) -> str:
     """Raises UserError where not even the shortest form fits."""
     for level in range(LEVELS):
-        text = _render(found, private, level)
+        text = visible(_render(found, private, level))
         if len(text) <= longest:
             return text
     raise UserError(f"the report has {len(text)} characters at the least, and GitHub takes {longest}")

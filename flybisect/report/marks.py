@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from flybisect.observation import Observation, Outcome
-from flybisect.signature import ASSERTION, FATAL, classify, compiler_errors
-from flybisect.wording import condition
+from flybisect.signature import FATAL, classify, compiler_errors
+from flybisect.wording import asserted, condition
 
 _DRIFTS = re.compile(r"%[\w$.-]+|0x[0-9a-f]+|\d+|[<(\[].*")
 SHORTEST = 12
@@ -21,11 +21,11 @@ def marks(observation: Observation) -> list[str]:
     if failure.kind == "legalization":
         return [f"failed to legalize operation '{failure.text}'"]
     if failure.kind == "assertion":
-        found = next(filter(None, map(ASSERTION.search, observation.stderr.splitlines())), None)
-        return [] if found is None else [condition(found["condition"])]
+        found = next(filter(None, map(asserted, observation.stderr.splitlines())), None)
+        return [] if found is None else [condition(found.condition)]
     if failure.kind == "fatal":
-        found = next(filter(None, map(FATAL.match, observation.stderr.splitlines())), None)
-        return [] if found is None else [_first_piece(found["text"])]
+        fatal = next(filter(None, map(FATAL.match, observation.stderr.splitlines())), None)
+        return [] if fatal is None else [_first_piece(fatal["text"])]
     if failure.kind in ("verifier", "diagnostic"):
         pieces = [_first_piece(line) for text in compiler_errors(observation) for line in text.splitlines()]
         wanted = failure.text.split(" op ")[0] if failure.kind == "verifier" else ""

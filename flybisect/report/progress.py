@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from flybisect import terminal
 from flybisect.judge import Judge
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.standing import Step
 from flybisect.report.curve import curve
 from flybisect.report.estimate import Estimate
 from flybisect.script.source import count_statements
+from flybisect.terminal import visible
 
 PLAIN_SECONDS = 2.0
 """Between two plain lines."""
@@ -37,7 +38,7 @@ class Show(Protocol):
 @contextmanager
 def progress(judge: Judge, source: str, passes: Sequence[Pass], quiet: bool) -> Iterator[Show]:
     """What shows the steps of a reduction while the context is open."""
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     if quiet:
         yield Silent()
     elif console.is_terminal and not console.is_dumb_terminal:
@@ -129,7 +130,7 @@ class View:
             f"{counts.compiles} compiles, {pace:.1f}/s, {workers}; {duration(counts.seconds)}"
             + ("" if left is None else f", about {duration(left)} left"),
         ]
-        return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+        return Text(visible("\n".join(lines)), no_wrap=True, overflow="ellipsis")
 
 
 def duration(seconds: float) -> str:

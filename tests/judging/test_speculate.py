@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flybisect.probe.process import TrialCancelled
 from flybisect.speculate import Speculation
 
 Item = TypeVar("Item", bound=Hashable)
@@ -124,11 +125,15 @@ def test_what_costs_nothing_takes_no_room() -> None:
 
 def test_closing_sets_the_events_and_waits() -> None:
     ended = []
+    ahead = threading.Event()
 
     def work(item: int, cancelled: threading.Event) -> int:
         if item > 0:
+            ahead.set()
             cancelled.wait(10)
             ended.append(cancelled.is_set())
+        else:
+            ahead.wait(10)
         return item
 
     answers = in_order(work, range(10), 3)
@@ -155,7 +160,7 @@ def test_a_guess_that_comes_true_is_not_begun_again() -> None:
     assert begun.count("second") == 1
 
 
-def test_what_was_not_foreseen_calls_off_the_guesses() -> None:
+def test_what_was_not_foreseen_cancels_the_guesses() -> None:
     cancelled_ones: list[str] = []
 
     def work(item: str, cancelled: threading.Event) -> str:
@@ -202,3 +207,25 @@ def test_an_error_comes_at_its_turn(jobs: int) -> None:
     assert [next(answers), next(answers)] == [(0, 0), (1, 1)]
     with pytest.raises(ValueError, match="two"):
         next(answers)
+
+
+def test_a_guess_that_was_given_up_and_is_then_asked_for_is_not_cancelled() -> None:
+    """It gave way to the guesses made while it was waited for."""
+    first = threading.Event()
+
+    def work(item: str, cancelled: threading.Event) -> str:
+        if item == "early":
+            first.set()
+            if cancelled.wait(0.1):
+                raise TrialCancelled
+        elif item == "question":
+            first.wait(10)
+        else:
+            cancelled.wait(0.02)
+        return item
+
+    speculation: Speculation[str, str] = Speculation(work, lambda item: item, 2)
+    assert speculation.answer("question", iter(["early"])) == "question"
+    assert speculation.answer("unforeseen") == "unforeseen"
+    assert speculation.answer("early", iter(["one", "two", "three"])) == "early"
+    speculation.close()

@@ -8,8 +8,9 @@ import pytest
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Diagnostic, Observation, Outcome, Signature, Stage
 from flybisect.oracle import Evidence, Options, Oracle
+from flybisect.patterns import LONGEST_LINE
 from flybisect.plugins import load
-from flybisect.textoracle import LONGEST_LINE, parse
+from flybisect.textoracle import parse
 from tests.oracles.recorded import recorded
 
 BUFFER64 = recorded("gemm_buffer64@0.5.0")

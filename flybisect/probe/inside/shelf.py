@@ -49,9 +49,20 @@ def unpacked(data: bytes) -> dict[str, Any] | None:
     unpacker = zlib.decompressobj()
     try:
         entry = json.loads(unpacker.decompress(data, _LONGEST_PLAIN).decode("utf-8", "surrogatepass"))
-    except (zlib.error, ValueError):
+    except (zlib.error, ValueError, RecursionError):
         return None
-    return entry if isinstance(entry, dict) else None
+    return entry if isinstance(entry, dict) and _is_whole(entry) else None
+
+
+def _is_whole(entry: dict[str, Any]) -> bool:
+    """Whether what it has is of the types that it was kept with."""
+    kinds: dict[str, type] = {"end": str, "module": str, "said": str, "facts": list, "error": dict}
+    facts = entry.get("facts", [])
+    return (
+        "end" in entry
+        and all(isinstance(entry[name], kind) for name, kind in kinds.items() if name in entry)
+        and all(isinstance(fact, dict) and isinstance(fact.get("kind"), str) for fact in facts)
+    )
 
 
 def to_wire(items: list[tuple[str, bytes]]) -> list[list[str]]:
