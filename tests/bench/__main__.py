@@ -15,7 +15,10 @@ from importlib import import_module
 from tests.bench.machine import machine
 from tests.bench.report import write
 
-BENCHES = ("probe", "memory", "reductions", "large", "peers", "scaling", "jobs", "bisecting", "searching")
+BENCHES = (
+    *("probe", "memory", "reductions", "large", "peers", "scaling", "jobs", "bisecting", "searching"),
+    "survey",
+)
 
 
 def main() -> None:
