@@ -187,7 +187,8 @@ class Observation:
     exit_code: int | None = None
     signal: int | None = None
     exceptions: tuple[ExceptionFacts, ...] = ()
-    """The one that ended the script last; those that a compile raised and the script caught before it."""
+    """The one that ended the script last; those that a compile raised and the script caught before it.
+    Where the script raised another over what a compile raised, it is the compile's."""
     diagnostics: tuple[Diagnostic, ...] = ()
     stderr: str = ""
     """The last part of what was printed there, at most 64 KiB."""
@@ -210,6 +211,8 @@ class Observation:
     peak_mib: int = 0
     crash_line: int | None = None
     """1-based line of the script that was being run when a signal or the timeout ended it, where known."""
+    missing: tuple[str, ...] = ()
+    """What the script asked the machine for in vain, a sentence each, as `the package x is not installed`."""
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
 
@@ -266,6 +269,7 @@ class Observation:
             data["kernels"] = tuple(Kernel(**k) for k in data["kernels"])
             data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
             data["lines"] = tuple(data["lines"])
+            data["missing"] = tuple(data.get("missing", ()))
             data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
             return cls(**data)
         except (KeyError, TypeError, AttributeError) as error:

@@ -21,6 +21,8 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 
+from flybisect.lacking import lacking, lacks_bitcode
+from flybisect.lastwords import message_behind
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
 from flybisect.wording import basename, condition, function, headline, one_line, words
 
@@ -66,7 +68,7 @@ PASS_AT_CRASH = re.compile(r"Running pass '(?P<name>[^']+)' on (?:function|modul
 
 _OUT_OF_MEMORY = re.compile(r"std::bad_alloc|LLVM ERROR: out of memory|^MemoryError", re.MULTILINE)
 _MISSING = re.compile(
-    r"libamdhip64\S* ?.*(?:cannot open|No such file|not found)|bitcode path: .* does not exist"
+    r"libamdhip64\S* ?.*(?:cannot open|No such file|not found)"
     r"|cannot open shared object file|No module named 'torch'|No module named 'numpy'",
 )
 _NO_LINKER = "lld invocation failed"
@@ -75,9 +77,15 @@ _MESSAGES_OF_API = re.compile(
     r"|No module named '(?:flydsl|mlir)"
 )
 _CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
+_PLAIN = re.compile(
+    r"'(?:NoneType|str|int|float|bool|list|dict|tuple|set|Tensor|Namespace)' object has no attribute"
+    r"|module '(?!flydsl|mlir)[\w.]{1,200}' has no attribute"
+)
+"""Of an `AttributeError` on the host that FlyDSL has no part in."""
 _FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
-_DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": " (outside of tracing)"}
+OUTSIDE = " (outside of tracing)"
+_DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": OUTSIDE}
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
 """Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
 
@@ -153,8 +161,17 @@ def _fatal(observation: Observation) -> Signature | None:
         return Signature("fatal", text)
     last = LAST_WORDS.search(observation.stderr)
     if last:
-        return Signature("fatal", words(last["cxx"] or last["nanobind"] or last["glibc"]))
+        return _last_words(last, observation.stderr[last.end() :])
     return None
+
+
+def _last_words(last: re.Match[str], behind: str) -> Signature:
+    """With the message of the C++ exception, or of the Python exception that it carries."""
+    text = last["cxx"] or last["nanobind"] or last["glibc"]
+    message = message_behind(behind) if last["glibc"] is None else ""
+    if not message or message in text:
+        return Signature("fatal", words(text), detail=one_line(text))
+    return Signature("fatal", f"{words(text)}: {words(message)}", detail=one_line(f"{text}: {message}"))
 
 
 def _fatal_text(text: str) -> str:
@@ -204,6 +221,25 @@ def _verifier(observation: Observation) -> Signature | None:
     return None
 
 
+def _lacking(observation: Observation) -> Signature | None:
+    """Also where the script catches the error and goes on."""
+    if lacks_bitcode((observation.stderr, *compiler_errors(observation))):
+        return Signature("setup", "AMD's device library (bitcode) is not on this machine")
+    found = (
+        text for each in observation.exceptions if (text := lacking(each, observation.missing)) is not None
+    )
+    text = next(found, None)
+    return None if text is None else Signature("setup", words(text), detail=text)
+
+
+def _asked_in_vain(observation: Observation) -> Signature | None:
+    """Where nothing was compiled, what the script did not find is the likely reason, whatever it did then."""
+    if not observation.missing or observation.kernels or observation.outcome is Outcome.SIGNAL:
+        return None
+    text = "; ".join(observation.missing)
+    return Signature("setup", words(text), detail=one_line(text))
+
+
 def _diagnostic(observation: Observation) -> Signature | None:
     if not observation.reached_flydsl:
         return None  # what the script itself printed
@@ -224,10 +260,14 @@ def _informative(text: str) -> str:
 
 
 def _api(observation: Observation) -> Signature | None:
-    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
     ended = observation.exception
-    if ended is None:
+    if ended is None or (observation.kernels and outside_of_compiling(ended) and _PLAIN.match(ended.message)):
         return None
+    return _api_of(ended)
+
+
+def _api_of(ended: ExceptionFacts) -> Signature | None:
+    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
     named = ended.type in _API_ERRORS and _MESSAGES_OF_API.search(ended.message)
     unbound = ended.type == "TypeError" and "incompatible function arguments" in ended.message
     by_script = ended.innermost == "script" and (
@@ -238,11 +278,25 @@ def _api(observation: Observation) -> Signature | None:
     return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 
 
+def _raised_in_compile(observation: Observation) -> Signature | None:
+    """Also what the script caught: a harness reports a failure and goes on to the next shape."""
+    ended = observation.exception
+    if ended is not None and not outside_of_compiling(ended):
+        return exception_signature(ended)
+    for caught in observation.exceptions:
+        if caught.caught and caught.type not in _COMPILE_ERRORS:
+            return _api_of(caught) or exception_signature(caught)
+    return None
+
+
 def _exception(observation: Observation) -> Signature | None:
     ended = observation.exception
-    if ended is None or observation.outcome is not Outcome.EXCEPTION:
-        return None
-    return exception_signature(ended)
+    return None if ended is None else exception_signature(ended)
+
+
+def outside_of_compiling(exception: ExceptionFacts) -> bool:
+    """True for what the script's own code raised, or a library that it called, but for FlyDSL."""
+    return exception.during == "host" and exception.innermost != "flydsl"
 
 
 def exception_signature(exception: ExceptionFacts) -> Signature:
@@ -275,7 +329,10 @@ _BY_PRECEDENCE: tuple[Callable[[Observation], Signature | None], ...] = (
     _api,
     _legalization,
     _verifier,
+    _lacking,
     _diagnostic,
+    _raised_in_compile,
+    _asked_in_vain,
     _exception,
     _exit,
 )

@@ -45,7 +45,9 @@ class Faults:
         """This ended the script."""
         chain = tracebacks.chain(error)
         numbers = [n for n, seen in enumerate(self._seen) if any(seen is link for link in chain)]
-        self._recorder.fact("uncaught", ends=numbers, **self._describe(error))
+        # A script may raise one of its own over what a compile raised.
+        raised = (link for link in chain if any(link is seen for seen in self._seen))
+        self._recorder.fact("uncaught", ends=numbers, **self._describe(next(raised, error)))
 
     def _describe(self, error: BaseException) -> dict[str, Any]:
         frames = _frames(error.__traceback__)

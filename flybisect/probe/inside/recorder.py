@@ -35,6 +35,11 @@ class Recorder:
             self._stage = name
             self.fact("stage", stage=name)
 
+    def left(self) -> None:
+        """A compile raised: what comes next is the script's own, whichever stage the compile was in."""
+        self._stage = ""
+        self.fact("left")
+
     def binary(self, kind: str, data: bytes, **content: Any) -> None:
         self.fact(kind, data=base64.b64encode(data).decode("ascii"), **content)
 
