@@ -308,7 +308,7 @@ def exception_signature(exception: ExceptionFacts) -> Signature:
     return Signature(
         "exception",
         (f"{exception.type}: {text}" if text else exception.type) + where,
-        detail=f"{exception.type}: {headline(exception.message)}{where}",
+        detail=f"{exception.type}: {headline(exception.message)}".removesuffix(": ") + where,
     )
 
 

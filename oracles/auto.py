@@ -82,8 +82,8 @@ class Nothing:
             why = said_of_script(subject, seen)
         elif not subject.kernels:
             why = (
-                "the script compiled no kernel; run the function that launches it, or name a test as "
-                "FILE.py::TEST"
+                "the script compiled no kernel; run the function that launches one "
+                "(of a test file, name the test: FILE.py::TEST)"
             )
         else:
             why = (
