@@ -23,11 +23,17 @@ def is_scripts_own(observation: Observation, seen: Signature) -> bool:
     if seen.kind == "exit":
         return True
     if seen.kind in ("hang", "memory"):
-        return observation.stage not in COMPILING
+        return observation.stage not in COMPILING or (seen.kind == "hang" and _is_one_of_many(observation))
     ended = observation.exception
-    if seen.kind != "exception" or ended is None or not outside_of_compiling(ended):
+    if seen.kind != "exception" or ended is None or exception_signature(ended) != seen:
         return False
-    return exception_signature(ended) == seen
+    return outside_of_compiling(ended) or (ended.during == "host" and bool(observation.kernels))
+
+
+def _is_one_of_many(observation: Observation) -> bool:
+    """True where time ran out in a compile that was not the longest part of it: there were many before."""
+    under_way = observation.under_way
+    return bool(observation.kernels) and under_way is not None and under_way < observation.seconds / 2
 
 
 def said_of_script(observation: Observation, seen: Signature) -> str:

@@ -208,6 +208,8 @@ class Observation:
     seconds: float = 0.0
     """Wall time of the trial."""
     cpu_seconds: float = 0.0
+    under_way: float | None = None
+    """Wall seconds that the last trace or compile had taken when the trial ended; None where not known."""
     peak_mib: int = 0
     crash_line: int | None = None
     """1-based line of the script that was being run when a signal or the timeout ended it, where known."""

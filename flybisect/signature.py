@@ -76,7 +76,12 @@ _MESSAGES_OF_API = re.compile(
     r"module '(?:flydsl|mlir)[\w.]*' has no attribute|cannot import name .* from '(?:flydsl|mlir)"
     r"|No module named '(?:flydsl|mlir)"
 )
-_CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
+_CALLS = re.compile(
+    r"unexpected keyword argument|positional argument|required keyword-only argument|takes no arguments"
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:is|are) (?:no longer supported|not supported any more)\b|\b(?:was|has been) removed\b"
+)
 _PLAIN = re.compile(
     r"'(?:NoneType|str|int|float|bool|list|dict|tuple|set|Tensor|Namespace)' object has no attribute"
     r"|module '(?!flydsl|mlir)[\w.]{1,200}' has no attribute"
@@ -273,7 +278,8 @@ def _api_of(ended: ExceptionFacts) -> Signature | None:
     by_script = ended.innermost == "script" and (
         ended.type == "AttributeError" or (ended.type == "TypeError" and _CALLS.search(ended.message))
     )
-    if not (named or unbound or by_script):
+    withdrawn = ended.innermost == "flydsl" and ended.during == "host" and _WITHDRAWN.search(ended.message)
+    if not (named or unbound or by_script or withdrawn):
         return None
     return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 

@@ -116,6 +116,7 @@ class _Reading:
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),
             cpu_seconds=float(self.reply["cpu"]),
+            under_way=self._under_way(),
             peak_mib=int(self.reply["peak_kib"]) // 1024,
             crash_line=self._crash_line(),
             missing=tuple(self._shorten(f["text"]) for f in self.facts if f["kind"] == "missing"),
@@ -147,6 +148,12 @@ class _Reading:
             return Stage.DONE if any(f["kind"] == "object" for f in self.facts) else Stage.START
         stages = [step for step in steps if step is not None]
         return Stage(stages[-1]) if stages else Stage.START
+
+    def _under_way(self) -> float | None:
+        """Since the last trace began."""
+        stages = [f for f in self.facts if f["kind"] == "stage" and facts.is_time(f.get("at"))]
+        begun = [float(f["at"]) for f in stages if f["stage"] in ("start", "trace")]
+        return None if not begun else float(self.reply["seconds"]) - (begun[-1] - begun[0])
 
     def _outcome(self) -> tuple[Outcome, str]:
         """How it ended, and what the tool has to say about it."""

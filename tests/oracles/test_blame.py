@@ -90,6 +90,13 @@ def test_a_limit_that_is_met_in_a_compile_is_the_compilers(outcome: Outcome, sta
     assert compiler_failure(seen) is not None
 
 
+def test_a_script_of_many_compiles_is_no_hang() -> None:
+    seen = replace(COMPILED, outcome=Outcome.TIMEOUT, stage=Stage.PASSES, seconds=300.0)
+    assert judged(replace(seen, under_way=290.0)).interesting
+    assert not judged(replace(seen, under_way=9.0)).interesting
+    assert judged(replace(seen, under_way=9.0, kernels=())).interesting
+
+
 def test_a_failure_before_any_compile_is_the_scripts_own() -> None:
     config = ExceptionFacts("ValueError", "bad config", innermost="script", during="host")
     for seen in (raised(EMPTY, [config]), recorded("memory@0.5.0"), recorded("leaves@0.5.0")):

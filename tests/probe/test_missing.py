@@ -107,3 +107,18 @@ def test_flydsl_knows_the_stream_that_stands_in(run: Run) -> None:
     )
     seen = run(source)
     assert seen.outcome is Outcome.OK, seen.stderr
+
+
+def test_arguments_that_do_not_fit_are_the_callers(run: Run) -> None:
+    """FlyDSL wraps its operations, so the innermost frame is its own."""
+    seen = run(kernel("fx.make_rmem_tensor(1, 2, 3, 4, 5, 6, 7)"))
+    found = classify(seen)
+    assert found is not None
+    assert found.kind == "api", found
+
+
+def test_what_the_last_compile_took(run: Run) -> None:
+    call = "run(torch.zeros(65536), torch.zeros(65536))"
+    seen = run(COPY.replace(call, f"import time\ntime.sleep(1)\n{call}"))
+    assert seen.under_way is not None
+    assert 0 < seen.under_way < seen.seconds - 0.9

@@ -21,7 +21,6 @@ MOST = 20
 DEEPEST = 40
 """Frames that are looked at between a request and the script."""
 
-_STANDARD = os.path.dirname(os.__file__) + os.sep
 _GPU_LIBRARY = re.compile(r"(?:^|/)lib(?:amdhip|hsa-runtime|hiprtc|rocm_smi|amd_smi|cuda|nvidia)[\w-]*\.so")
 _GPU_PROGRAM = re.compile(
     r"(?<![\w./-])(?:rocm_agent_enumerator|rocminfo|rocm-smi|amd-smi|nvidia-smi|hipcc)\b"
@@ -90,9 +89,7 @@ def _caller_is_script() -> bool:
 
 
 def _is_script(frame: types.FrameType) -> bool:
-    file = frame.f_code.co_filename
-    elsewhere = file.startswith((_STANDARD, "<frozen ")) or "-packages/" in file or tracebacks.is_own(file)
-    return not elsewhere and _package(frame) != "flydsl"
+    return tracebacks.is_script(frame.f_code.co_filename, str(frame.f_globals.get("__name__")))
 
 
 def _is_import_system(frame: types.FrameType) -> bool:

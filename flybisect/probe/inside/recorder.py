@@ -6,6 +6,7 @@ import base64
 import fcntl
 import json
 import os
+import time
 from typing import Any
 
 _HIGH = 700
@@ -33,7 +34,7 @@ class Recorder:
     def stage(self, name: str) -> None:
         if name != self._stage:
             self._stage = name
-            self.fact("stage", stage=name)
+            self.fact("stage", stage=name, at=time.monotonic())
 
     def left(self) -> None:
         """A compile raised: what comes next is the script's own, whichever stage the compile was in."""
