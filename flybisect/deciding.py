@@ -7,18 +7,17 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from flybisect.blame import COMPILING
 from flybisect.counts import Source
 from flybisect.measured import Measured
 from flybisect.memo import Memo
-from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict
+from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
 from flybisect.oracle import Evidence, Oracle
 from flybisect.repeats import Repeats
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import unbound_names
 from flybisect.script.reach import may_compile
 from flybisect.trials import Setting, Trials
-
-COMPILING = (Stage.TRACE, Stage.PASSES, Stage.CODEGEN)
 
 
 @dataclass(frozen=True)

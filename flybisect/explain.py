@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from flybisect.blame import compiler_failure
 from flybisect.errors import UserError
-from flybisect.observation import Observation, Outcome, Verdict
+from flybisect.observation import Answer, Observation, Outcome, Verdict
 from flybisect.oracle import Evidence, Options, Plugin, Settling
 from flybisect.signature import classify
 
@@ -16,11 +17,14 @@ def explain_uninteresting(
     script: str, oracle: str, verdict: Verdict, evidence: Evidence, plugins: Iterable[Plugin]
 ) -> str:
     """One sentence or two for the user, to be raised as a UserError."""
+    failure = classify(evidence.subject)
+    if failure is not None and failure.kind == "setup" and verdict.answer is Answer.UNRESOLVED:
+        return f"{script} cannot be judged on this machine: {failure.detail or failure.text}"
     said = f"{script} is {verdict.answer.value} to the oracle {oracle}: {verdict.why}"
     seen = _seen("it", evidence.subject)
     if evidence.base is not None:
         seen += "; " + _seen("what it is compared with", evidence.base)
-    return f"{said} ({seen}). {_advice(oracle, evidence, plugins)}"
+    return f"{said} ({seen}). {_advice(oracle, evidence, plugins)}".rstrip()
 
 
 def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
@@ -39,6 +43,9 @@ def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
 
 def _advice(oracle: str, evidence: Evidence, plugins: Iterable[Plugin]) -> str:
     fits = [name for name in fitting(evidence, plugins) if name != oracle]
+    if compiler_failure(evidence.subject) is None and classify(evidence.subject) is not None:
+        own = [f"--oracle {name}" for name in fits]
+        return f"To study that failure all the same: {' or '.join(own)}" if own else ""
     if fits:
         return "Would fit: " + ", ".join(f"--oracle {name}" for name in fits)
     if classify(evidence.subject) is None:

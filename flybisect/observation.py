@@ -194,7 +194,8 @@ class Observation:
     exit_code: int | None = None
     signal: int | None = None
     exceptions: tuple[ExceptionFacts, ...] = ()
-    """The one that ended the script last; those that a compile raised and the script caught before it."""
+    """The one that ended the script last; those that a compile raised and the script caught before it.
+    Where the script raised another over what a compile raised, it is the compile's."""
     diagnostics: tuple[Diagnostic, ...] = ()
     stderr: str = ""
     """The last part of what was printed there, at most 64 KiB."""
@@ -218,9 +219,13 @@ class Observation:
     seconds: float = 0.0
     """Wall time of the trial."""
     cpu_seconds: float = 0.0
+    under_way: float | None = None
+    """Wall seconds that the last trace or compile had taken when the trial ended; None where not known."""
     peak_mib: int = 0
     crash_line: int | None = None
     """1-based line of the script that was being run when a signal or the timeout ended it, where known."""
+    missing: tuple[str, ...] = ()
+    """What the script asked the machine for in vain, a sentence each, as `the package x is not installed`."""
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
 

@@ -21,6 +21,8 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 
+from flybisect.lacking import lacking, lacks_bitcode
+from flybisect.lastwords import message_behind
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
 from flybisect.wording import asserted, basename, condition, function, headline, one_line, words
 
@@ -65,7 +67,6 @@ _OUT_OF_MEMORY = re.compile(r"std::bad_alloc|LLVM ERROR: out of memory|^MemoryEr
 # What stands before a name is passed over once: a look-ahead is not tried again.
 _MISSING = re.compile(
     r"^(?=(?P<before>.*?)libamdhip64)(?P=before)(?P<library>.*(?:cannot open|No such file|not found))"
-    r"|^(?=(?P<until>.*?)bitcode path: )(?P=until)(?P<bitcode>.* does not exist)"
     r"|cannot open shared object file|No module named 'torch'|No module named 'numpy'",
     re.MULTILINE,
 )
@@ -75,10 +76,21 @@ _MESSAGES_OF_API = re.compile(
     r"|cannot import name (?:(?!cannot import name ).)* from '(?:flydsl|mlir)"
     r"|No module named '(?:flydsl|mlir)"
 )
-_CALLS = re.compile(r"unexpected keyword argument|positional argument|required keyword-only argument")
+_CALLS = re.compile(
+    r"unexpected keyword argument|positional argument|required keyword-only argument|takes no arguments"
+)
+_WITHDRAWN = re.compile(
+    r"\b(?:is|are) (?:no longer supported|not supported any more)\b|\b(?:was|has been) removed\b"
+)
+_PLAIN = re.compile(
+    r"'(?:NoneType|str|int|float|bool|list|dict|tuple|set|Tensor|Namespace)' object has no attribute"
+    r"|module '(?!flydsl|mlir)[\w.]{1,200}' has no attribute"
+)
+"""Of an `AttributeError` on the host that FlyDSL has no part in."""
 _FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
-_DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": " (outside of tracing)"}
+OUTSIDE = " (outside of tracing)"
+_DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": OUTSIDE}
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
 """Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
 
@@ -126,7 +138,7 @@ def _setup(observation: Observation) -> Signature | None:
         return None
     missing = _MISSING.search(observation.stderr)
     if missing is not None:
-        return Signature("setup", headline(missing["library"] or missing["bitcode"] or missing[0]))
+        return Signature("setup", headline(missing["library"] or missing[0]))
     said = "\n".join((observation.stderr, *compiler_errors(observation)))
     if _NO_LINKER in said and "ld.lld: error" not in said:
         return Signature("setup", "no ld.lld")
@@ -154,8 +166,17 @@ def _fatal(observation: Observation) -> Signature | None:
         return Signature("fatal", text)
     last = LAST_WORDS.search(observation.stderr)
     if last:
-        return Signature("fatal", words(last["cxx"] or last["nanobind"] or last["glibc"]))
+        return _last_words(last, observation.stderr[last.end() :])
     return None
+
+
+def _last_words(last: re.Match[str], behind: str) -> Signature:
+    """With the message of the C++ exception, or of the Python exception that it carries."""
+    text = last["cxx"] or last["nanobind"] or last["glibc"]
+    message = message_behind(behind) if last["glibc"] is None else ""
+    if not message or message in text:
+        return Signature("fatal", words(text), detail=one_line(text))
+    return Signature("fatal", f"{words(text)}: {words(message)}", detail=one_line(f"{text}: {message}"))
 
 
 def _fatal_text(text: str) -> str:
@@ -205,6 +226,25 @@ def _verifier(observation: Observation) -> Signature | None:
     return None
 
 
+def _lacking(observation: Observation) -> Signature | None:
+    """Also where the script catches the error and goes on."""
+    if lacks_bitcode((observation.stderr, *compiler_errors(observation))):
+        return Signature("setup", "AMD's device library (bitcode) is not on this machine")
+    found = (
+        text for each in observation.exceptions if (text := lacking(each, observation.missing)) is not None
+    )
+    text = next(found, None)
+    return None if text is None else Signature("setup", words(text), detail=text)
+
+
+def _asked_in_vain(observation: Observation) -> Signature | None:
+    """Where nothing was compiled, what the script did not find is the likely reason, whatever it did then."""
+    if not observation.missing or observation.kernels or observation.outcome is Outcome.SIGNAL:
+        return None
+    text = "; ".join(observation.missing)
+    return Signature("setup", words(text), detail=one_line(text))
+
+
 def _diagnostic(observation: Observation) -> Signature | None:
     if not observation.reached_flydsl:
         return None  # what the script itself printed
@@ -225,25 +265,44 @@ def _informative(text: str) -> str:
 
 
 def _api(observation: Observation) -> Signature | None:
-    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
     ended = observation.exception
-    if ended is None:
+    if ended is None or (observation.kernels and outside_of_compiling(ended) and _PLAIN.match(ended.message)):
         return None
+    return _api_of(ended)
+
+
+def _api_of(ended: ExceptionFacts) -> Signature | None:
+    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
     named = ended.type in _API_ERRORS and _MESSAGES_OF_API.search(ended.message)
     unbound = ended.type == "TypeError" and "incompatible function arguments" in ended.message
     by_script = ended.innermost == "script" and (
         ended.type == "AttributeError" or (ended.type == "TypeError" and _CALLS.search(ended.message))
     )
-    if not (named or unbound or by_script):
+    withdrawn = ended.innermost == "flydsl" and ended.during == "host" and _WITHDRAWN.search(ended.message)
+    if not (named or unbound or by_script or withdrawn):
         return None
     return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 
 
+def _raised_in_compile(observation: Observation) -> Signature | None:
+    """Also what the script caught: a harness reports a failure and goes on to the next shape."""
+    ended = observation.exception
+    if ended is not None and not outside_of_compiling(ended):
+        return exception_signature(ended)
+    for caught in observation.exceptions:
+        if caught.caught and caught.type not in _COMPILE_ERRORS:
+            return _api_of(caught) or exception_signature(caught)
+    return None
+
+
 def _exception(observation: Observation) -> Signature | None:
     ended = observation.exception
-    if ended is None or observation.outcome is not Outcome.EXCEPTION:
-        return None
-    return exception_signature(ended)
+    return None if ended is None else exception_signature(ended)
+
+
+def outside_of_compiling(exception: ExceptionFacts) -> bool:
+    """True for what the script's own code raised, or a library that it called, but for FlyDSL."""
+    return exception.during == "host" and exception.innermost != "flydsl"
 
 
 def exception_signature(exception: ExceptionFacts) -> Signature:
@@ -255,7 +314,7 @@ def exception_signature(exception: ExceptionFacts) -> Signature:
     return Signature(
         "exception",
         (f"{exception.type}: {text}" if text else exception.type) + where,
-        detail=f"{exception.type}: {headline(exception.message)}{where}",
+        detail=f"{exception.type}: {headline(exception.message)}".removesuffix(": ") + where,
     )
 
 
@@ -276,7 +335,10 @@ _BY_PRECEDENCE: tuple[Callable[[Observation], Signature | None], ...] = (
     _api,
     _legalization,
     _verifier,
+    _lacking,
     _diagnostic,
+    _raised_in_compile,
+    _asked_in_vain,
     _exception,
     _exit,
 )

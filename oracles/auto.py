@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from flybisect import plugins
+from flybisect.blame import compiler_failure, is_scripts_own, said_of_script
 from flybisect.expression import parse
 from flybisect.observation import Answer, Observation, Verdict, Want
 from flybisect.oracle import Evidence, Options, Oracle, Plugin
@@ -43,10 +44,10 @@ class Auto:
 
     def settled(self, first: Evidence) -> Oracle:
         """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
-        seen = classify(first.subject)
-        if seen is not None and seen.kind in ORACLES:
+        seen = compiler_failure(first.subject)
+        if seen is not None and seen.kind in ORACLES and not is_scripts_own(first.subject, seen):
             return _built(ORACLES[seen.kind], self.options)
-        if seen is not None or not first.subject.kernels:
+        if not first.subject.kernels:
             return Nothing(self.name)
         return self._measuring(first)
 
@@ -78,9 +79,12 @@ class Nothing:
         if seen is not None and seen.kind in UNJUDGEABLE:
             return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
         if seen is not None:
-            why = f"it is no failure of the compiler: {seen}"
+            why = said_of_script(subject, seen)
         elif not subject.kernels:
-            why = "it ended without a failure, and compiled no kernel"
+            why = (
+                "the script compiled no kernel; run the function that launches one "
+                "(of a test file, name the test: FILE.py::TEST)"
+            )
         else:
             why = (
                 f"it compiled without a failure or spills; whether {subject.metrics()['vgprs']} vgprs are "

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from flybisect import plugins
+from flybisect.blame import compiler_failure
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Outcome, Signature, Verdict
 from flybisect.oracle import Evidence, Options, Oracle, Plugin, Settling
@@ -61,7 +62,7 @@ class Measure:
         """With an oracle over a figure, where it was left open and neither end fails."""
         if not isinstance(self.own(), Settling):
             return self
-        if any(classify(evidence.subject) is not None for evidence in (older, newer)):
+        if any(compiler_failure(evidence.subject) is not None for evidence in (older, newer)):
             return self
         spills = replace(self, plugin=plugins.load("spills"))
         if spills.figure(older) != spills.figure(newer):
@@ -83,7 +84,8 @@ class Measure:
         if verdict.answer is Answer.UNRESOLVED:
             return False
         measured = self.plugin.metric is not None
-        return verdict.interesting or verdict.signature is None or measured
+        clean = verdict.signature is None or compiler_failure(evidence.subject) is None
+        return verdict.interesting or clean or measured
 
     def _over(self, bound: str) -> Oracle:
         return self.plugin.build(replace(self.options, when=f"{self.plugin.metric} {bound}"))
@@ -116,7 +118,10 @@ class Rule:
             why = f"another failure: {verdict.signature}"
             return Side.SKIP, replace(verdict, answer=Answer.UNINTERESTING, why=why)
         own = (None, self.signature, classify(self.first.subject))
-        return (Side.GOOD if verdict.signature in own else Side.SKIP), verdict
+        if verdict.signature in own:
+            return Side.GOOD, verdict
+        clean = compiler_failure(evidence.subject) is None and verdict.signature == classify(evidence.subject)
+        return (Side.GOOD if clean else Side.SKIP), verdict
 
 
 class NotApart(Exception):

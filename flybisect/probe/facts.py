@@ -43,6 +43,11 @@ def _number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_NUMBER
 
 
+def is_time(value: object) -> bool:
+    """True for seconds on a clock, which a stage may say when it began."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < LARGEST_NUMBER
+
+
 def _number_or_none(value: object) -> bool:
     return value is None or _number(value)
 
@@ -113,6 +118,8 @@ _FORMS: dict[str, dict[str, Test]] = {
     "object": {"data": _bytes},
     "assembly": {"data": _bytes},
     "ir": {"data": _bytes},
+    "left": {},
+    "missing": {"text": _text},
     "note": {"text": _text},
     "unset": {"name": _text},
     "python_file": {"path": _text},

@@ -38,6 +38,7 @@ _NO_MEMORY = re.compile(
     r"std::bad_alloc|LLVM ERROR: out of memory|DefaultCPUAllocator: (?:can't allocate|not enough) memory"
     r"|Cannot allocate memory|Buffer allocation failed"
 )
+_ENDED_FROM_OUTSIDE = (Outcome.TIMEOUT, Outcome.MEMORY, Outcome.SIGNAL)
 _CRASH_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d{1,9}) in ', re.MULTILINE)
 _READ_ONLY = "[Errno 30]"
 """EROFS, as Python words it."""
@@ -80,7 +81,8 @@ class _Reading:
         self.exit_code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
 
     def observation(self) -> Observation:
-        outcome, *notes = self._outcome()
+        outcome, said = self._outcome()
+        notes = [said]
         notes += [f["text"] for f in self.facts if f["kind"] == "note"]
         if self.damaged:
             notes.append(f"the script wrote into its trial's record: {self.damaged} facts make no sense")
@@ -97,13 +99,13 @@ class _Reading:
             notes.append(f"metrics could not be read: {error}")
         return Observation(
             outcome=outcome,
-            stage=self._stage(),
+            stage=self._stage(outcome),
             arch=self.probe.arch,
             flydsl=self.version,
             exit_code=self.exit_code,
             signal=self.signal,
             exceptions=self._exceptions(),
-            diagnostics=self._diagnostics(),
+            diagnostics=self._diagnostics(self._stage(outcome)),
             stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
             stdout=self._shorten(base64.b64decode(self.reply["stdout"]).decode("utf-8", "replace")),
             ir=self._ir(),
@@ -116,8 +118,10 @@ class _Reading:
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),
             cpu_seconds=float(self.reply["cpu"]),
+            under_way=self._under_way(),
             peak_mib=int(self.reply["peak_kib"]) // 1024,
             crash_line=self._crash_line(),
+            missing=tuple(self._shorten(f["text"]) for f in self.facts if f["kind"] == "missing"),
             note="; ".join(filter(None, notes)),
         )
 
@@ -126,12 +130,32 @@ class _Reading:
             return f"{self.head}\n[{self.reply['dropped']} bytes left out]\n{self.tail}"
         return self.head + self.tail
 
+    def _printed_by_compiler(self) -> str:
+        """As far as it can be told from what the script printed."""
+        if self.signal is not None or self.reply["dropped"]:
+            return self._printed()
+        if not any(fact["kind"] == "traced" for fact in self.facts):
+            return ""
+        said = remembering.of_compiles(self.folder, b"".join(_ends(self.reply)))
+        return self._printed() if said is None else said.decode("utf-8", "replace")
+
     def _shorten(self, text: str) -> str:
         return text.replace(f"{self.folder}/", "")
 
-    def _stage(self) -> Stage:
-        stages = [f["stage"] for f in self.facts if f["kind"] == "stage"]
+    def _stage(self, outcome: Outcome) -> Stage:
+        """How far it came. Where it was ended from outside: what was going on then."""
+        steps = [f.get("stage") for f in self.facts if f["kind"] in ("stage", "left")]
+        in_compile = self.uncaught is not None and self.uncaught["ends"]
+        if outcome in _ENDED_FROM_OUTSIDE and not in_compile and steps and steps[-1] is None:
+            return Stage.DONE if any(f["kind"] == "object" for f in self.facts) else Stage.START
+        stages = [step for step in steps if step is not None]
         return Stage(stages[-1]) if stages else Stage.START
+
+    def _under_way(self) -> float | None:
+        """Since the last trace began."""
+        stages = [f for f in self.facts if f["kind"] == "stage" and facts.is_time(f.get("at"))]
+        begun = [float(f["at"]) for f in stages if f["stage"] in ("start", "trace")]
+        return None if not begun else float(self.reply["seconds"]) - (begun[-1] - begun[0])
 
     def _outcome(self) -> tuple[Outcome, str]:
         """How it ended, and what the tool has to say about it."""
@@ -196,9 +220,9 @@ class _Reading:
             for f in self._raised()
         )
 
-    def _diagnostics(self) -> tuple[Diagnostic, ...]:
+    def _diagnostics(self, stage: Stage) -> tuple[Diagnostic, ...]:
         attached = [d for f in self._raised() for d in diagnostics.from_exception(f)]
-        printed = self._printed()
+        printed = self._printed_by_compiler()
         for fact in self._raised():
             # A traceback on stderr repeats the message that was just read.
             printed = printed.replace(fact["message"], "") if fact["message"] else printed
@@ -206,11 +230,11 @@ class _Reading:
         # Twice the same is the assembly's second code generation, or a kernel compiled again.
         printed_once = dict.fromkeys(diagnostics.from_text(printed, self.script))
         native = [d for d in printed_once if d.text not in said]
-        if self._stage() is Stage.TRACE:
+        if stage is Stage.TRACE:
             # What crashed is the call that the traced line makes.
             native = [d if d.line else replace(d, line=self._crash_line()) for d in native]
         # While code is generated, what is printed is the cause, and what is raised says only that it failed.
-        found = [*native, *attached] if self._stage() is Stage.CODEGEN else [*attached, *native]
+        found = [*native, *attached] if stage is Stage.CODEGEN else [*attached, *native]
         return tuple(replace(d, text=self._shorten(d.text)[:TEXT_LIMIT]) for d in found)
 
     def _ir(self) -> tuple[str, ...]:

@@ -162,6 +162,17 @@ def _died(seen: Observation) -> dict[str, Any] | None:
 
 def without_marks(folder: str, printed: bytes) -> bytes:
     """What the script's reader is to see."""
+    return re.sub(_marks(folder), b"", printed)
+
+
+def of_compiles(folder: str, printed: bytes) -> bytes | None:
+    """What was printed while something was compiled; None where no mark says so."""
+    _, *parts = re.split(_marks(folder), printed)
+    texts = (text for word, text in zip(parts[::2], parts[1::2], strict=True) if word == BEGIN.encode())
+    return b"".join(texts) if parts else None
+
+
+def _marks(folder: str) -> bytes:
     name, _, _ = mark(folder, BEGIN, 0).partition(BEGIN.encode())
     words = "|".join((BEGIN, END)).encode()
-    return re.sub(re.escape(name) + b"(?:" + words + rb") \d+\x1e", b"", printed)
+    return re.escape(name) + b"(" + words + rb") \d+\x1e"

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 
 from flybisect.bisecting.observer import Observer
+from flybisect.blame import compiler_failure
 from flybisect.observation import Answer, Signature
 from flybisect.oracle import Evidence, Oracle
-from flybisect.signature import classify
 from flybisect.toolchain.model import Toolchain
 
 Watch = Callable[[Toolchain], None]
@@ -24,7 +24,7 @@ def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
     verdict = oracle.judge(evidence)
     if verdict.answer is Answer.INTERESTING:
         return wanted is None or verdict.signature == wanted
-    clean = classify(evidence.subject) is None
+    clean = compiler_failure(evidence.subject) is None
     return verdict.answer is Answer.UNINTERESTING and clean and bool(evidence.subject.kernels)
 
 

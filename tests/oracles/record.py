@@ -62,7 +62,7 @@ def _probe(script: Path) -> Probe:
 
 def _lean(seen: Observation) -> Observation:
     """Without what differs from run to run."""
-    return replace(seen, seconds=1.0, cpu_seconds=1.0, peak_mib=0)
+    return replace(seen, seconds=1.0, cpu_seconds=1.0, under_way=None, peak_mib=0)
 
 
 def _anywhere(text: str, toolchain: Toolchain) -> str:

@@ -22,7 +22,6 @@ ORACLES = {
     "lds_over_limit@0.5.0": "diagnostic",
     "cannot_select@0.5.0": "crash",
     "segfault@0.5.0": "crash",
-    "memory@0.5.0": "hang",
     "block1024_spill@0.5.0": "spills",
 }
 

@@ -143,6 +143,30 @@ def test_every_way_of_quoting_an_assertion(quotes: str) -> None:
             "fatal",
             "std::out_of_range",
         ),
+        (
+            "terminate called after throwing an instance of 'nanobind::python_error'\n"
+            "  what():  Traceback (most recent call last):\n"
+            '  File "/x/numeric.py", line 7, in from_ir_type\n\n'
+            "ValueError: unsupported mlir type: i4\n",
+            "fatal",
+            "nanobind::python_error: ValueError: unsupported mlir type: i4",
+        ),
+        (
+            "terminate called after throwing an instance of 'nanobind::python_error'\n"
+            "  what():  KeyError: 'lanes'\n",
+            "fatal",
+            "nanobind::python_error: KeyError: 'lanes'",
+        ),
+        (
+            "Critical nanobind error: an exception passed a callback\nTypeError: no caster\n",
+            "fatal",
+            "an exception passed a callback: TypeError: no caster",
+        ),
+        (
+            "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no such atom\n",
+            "fatal",
+            "std::runtime_error: no such atom",
+        ),
         ("free(): invalid pointer\n", "fatal", "free(): invalid pointer"),
         ("", "crash", "SIGABRT during passes"),
         ("1. Running pass 'Greedy Register Allocator' on function '@k_0'\n", "crash", "Greedy Register"),
@@ -179,10 +203,13 @@ def test_a_missing_linker_is_the_machines_fault_and_bad_assembly_is_not() -> Non
         ("AttributeError", "'Tensor' object has no attribute 'x'", "script", "api"),
         ("AttributeError", "'NoneType' object has no attribute 'x'", "flydsl", "exception"),
         ("TypeError", "f() got an unexpected keyword argument 'x'", "script", "api"),
+        ("TypeError", "BF16Type() takes no arguments", "script", "api"),
         ("TypeError", "f(): incompatible function arguments. The following", "flydsl", "api"),
         ("TypeError", "unsupported operand type(s) for +", "script", "exception"),
         ("ModuleNotFoundError", "No module named 'flydsl.x'", "script", "api"),
-        ("ModuleNotFoundError", "No module named 'mine'", "script", "exception"),
+        ("ModuleNotFoundError", "No module named 'mine'", "script", "setup"),
+        ("FileNotFoundError", "[Errno 2] No such file or directory: 'weights.bin'", "script", "setup"),
+        ("RuntimeError", "Found no NVIDIA driver on your system.", "torch", "setup"),
         ("NameError", "name 'x' is not defined", "script", "exception"),
         ("ValueError", "'x.y' op is wrong", "flydsl", "verifier"),
         ("ValueError", "'x.y' op is wrong", "script", "exception"),

@@ -64,7 +64,7 @@ def _probe(source: str, **options: Any) -> Probe:
 def _seen(observation: Observation) -> dict[str, Any]:
     """All that is read of it."""
     facts = dataclasses.asdict(observation)
-    for name in ("seconds", "cpu_seconds", "peak_mib", "replayed"):
+    for name in ("seconds", "cpu_seconds", "under_way", "peak_mib", "replayed"):
         del facts[name]
     return facts
 

@@ -83,3 +83,13 @@ print("loc(" in text, hashlib.sha256(text.encode()).hexdigest())
     assert kept.kernels == anew.kernels
     assert "True" in kept.stdout
     assert kept.stdout == anew.stdout
+
+
+@pytest.mark.release
+def test_a_stream_of_torch_is_an_argument(runner: Runner, old: Toolchain) -> None:
+    """0.1.8 goes by the class that was torch's when it was imported."""
+    source = kernel("out[0] = A[0]", after="run(torch.zeros(8), torch.zeros(8), torch.cuda.Stream())\n")
+    seen = runner.run(Probe(source=source, name="script.py", arch="gfx942"), old)
+    assert seen.outcome is Outcome.OK, seen.stderr
+    cold = runner.run_cold(Probe(source=source, name="script.py", arch="gfx942"), old)
+    assert cold.outcome is Outcome.OK, cold.stderr

@@ -29,7 +29,7 @@ def _probe(source: str, timeout: float = 60.0) -> Probe:
 
 def _facts(seen: Observation) -> Observation:
     """Without what a clock says."""
-    return replace(seen, seconds=0.0, cpu_seconds=0.0, peak_mib=0)
+    return replace(seen, seconds=0.0, cpu_seconds=0.0, under_way=None, peak_mib=0)
 
 
 def _gone(name: str) -> bool:

@@ -76,14 +76,14 @@ def test_error_that_the_script_catches_is_kept(run: Run) -> None:
     assert any("failed to legalize" in d.text for d in seen.diagnostics)
 
 
-def test_error_that_the_script_wraps_is_told_once(run: Run) -> None:
+def test_error_that_the_script_wraps_is_the_compilers_and_told_once(run: Run) -> None:
     source = LEGALIZATION.replace(
         "run(torch.zeros(65536), torch.zeros(65536))",
         "try:\n    run(torch.zeros(65536), torch.zeros(65536))\n"
         "except Exception as error:\n    raise ValueError('it failed') from error",
     )
     seen = run(source)
-    assert [e.type for e in seen.exceptions] == ["ValueError"]
+    assert [(e.type, e.caught) for e in seen.exceptions] == [("DSLCompileError", False)]
     assert any("failed to legalize" in d.text for d in seen.diagnostics)
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import binaries
+from . import binaries, expected
 from .faults import Faults
 from .known import Known
 from .pipeline import Splitter
@@ -51,7 +52,9 @@ class Watch:
             try:
                 result = original(jit, *arguments, **named)
             except BaseException as error:
-                self.faults.raised(error)
+                if isinstance(error, Exception) and not expected.is_expected(sys._getframe(1)):
+                    self.faults.raised(error)
+                self.recorder.left()
                 raise
             finally:
                 self.depth -= 1
@@ -68,7 +71,8 @@ class Watch:
             except Exception as error:
                 if not isinstance(subject, str):
                     self.faults.place_ir_lines(error, subject.operation.get_asm(enable_debug_info=True))
-                self.faults.raised(error)
+                if not expected.is_expected(sys._getframe(1)):
+                    self.faults.raised(error)
                 raise
             # A benchmark loop asks for the same every turn.
             for data in binaries.objects(result.operation) if not self.known.repeated else ():

@@ -45,7 +45,9 @@ class Faults:
         """This ended the script."""
         chain = tracebacks.chain(error)
         numbers = [n for n, seen in enumerate(self._seen) if any(seen is link for link in chain)]
-        self._recorder.fact("uncaught", ends=numbers, **self._describe(error))
+        # A script may raise one of its own over what a compile raised.
+        raised = (link for link in chain if any(link is seen for seen in self._seen))
+        self._recorder.fact("uncaught", ends=numbers, **self._describe(next(raised, error)))
 
     def _describe(self, error: BaseException) -> dict[str, Any]:
         frames = _frames(error.__traceback__)
@@ -58,7 +60,7 @@ class Faults:
             "module": type(error).__module__,
             "message": _message(error),
             "line": line,
-            "innermost": _package(frames[-1], self._script) if frames else "script",
+            "innermost": _innermost(error, frames, self._script),
             "during": _during(error),
             "diagnostics": _diagnostics(error),
             "ir_lines": self._ir_lines(error),
@@ -104,9 +106,16 @@ def _during(error: BaseException) -> str:
     return "launcher" if traced else "host"
 
 
-def _package(frame: tuple[str, int, str], script: str) -> str:
-    file, _, module = frame
-    return "script" if file == script or module == "__main__" else module.partition(".")[0]
+def _innermost(error: BaseException, frames: list[tuple[str, int, str]], script: str) -> str:
+    """`script`, for modules beside it too, or the package of the innermost frame."""
+    if isinstance(error, TypeError) and frames and frames[-1][2] == "flydsl.expr.meta":
+        # Its wrapper hands arguments on: where they do not fit, it is the caller's call.
+        frames = [frame for frame in frames if frame[2] != "flydsl.expr.meta"]
+    if not frames:
+        return "script"
+    file, _, module = frames[-1]
+    by_script = file == script or module == "__main__" or tracebacks.is_script(file, module)
+    return "script" if by_script else module.partition(".")[0]
 
 
 def _diagnostics(error: BaseException) -> list[dict[str, Any]]:

@@ -119,11 +119,15 @@ class Known:
                 self._recorder.stage(fact["stage"])
             else:
                 self._recorder.fact(**fact)
+        self._number += 1
+        self._mark(BEGIN)
         self._say(entry["said"].replace(FOLDER, self._folder))
         if error is not None:
+            self._mark(END)
             raise error
         if entry["end"] == "died":
             _die(entry["signal"], entry["code"])
+        self._mark(END)
         _become(module, zlib.decompress(base64.b64decode(entry["module"])).decode("utf-8", "surrogateescape"))
         return True
 

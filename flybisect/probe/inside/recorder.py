@@ -6,6 +6,7 @@ import base64
 import fcntl
 import json
 import os
+import time
 from typing import Any
 
 _HIGH = 700
@@ -33,7 +34,12 @@ class Recorder:
     def stage(self, name: str) -> None:
         if name != self._stage:
             self._stage = name
-            self.fact("stage", stage=name)
+            self.fact("stage", stage=name, at=time.monotonic())
+
+    def left(self) -> None:
+        """A compile raised: what comes next is the script's own, whichever stage the compile was in."""
+        self._stage = ""
+        self.fact("left")
 
     def binary(self, kind: str, data: bytes, **content: Any) -> None:
         self.fact(kind, data=base64.b64encode(data).decode("ascii"), **content)

@@ -71,15 +71,16 @@ def _load(warm: bool) -> str:
     """Import what every trial needs, so that no trial pays for it; FlyDSL's version."""
     if not warm:
         return ""
+    torch = importlib.import_module("torch")
+    # A pool of threads in the parent would not be there in a fork.
+    torch.set_num_threads(1)
+    # Before FlyDSL, which takes torch's classes as it finds them.
+    gpuless.install()
     for name in NEEDED:
         importlib.import_module(name)
     for name in LAZY:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    torch = importlib.import_module("torch")
-    # A pool of threads in the parent would not be there in a fork.
-    torch.set_num_threads(1)
-    gpuless.install()
     _leave_unfinished()
     gc.collect()
     gc.freeze()

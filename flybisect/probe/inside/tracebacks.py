@@ -8,9 +8,17 @@ from pathlib import Path
 
 _OWN = str(Path(__file__).resolve().parent) + os.sep
 
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
 
 def is_own(filename: str) -> bool:
     return filename.startswith(_OWN)
+
+
+def is_script(filename: str, module: str) -> bool:
+    """True for the script and for modules beside it: neither Python's, nor installed, nor FlyDSL's."""
+    elsewhere = filename.startswith((_STANDARD, "<frozen ")) or "-packages/" in filename or is_own(filename)
+    return not elsewhere and module.partition(".")[0] != "flydsl"
 
 
 def without_own(trace: types.TracebackType | None) -> types.TracebackType | None:

@@ -23,6 +23,7 @@ from . import (
     launching,
     limits,
     locations,
+    missing,
     pyfiles,
     sandbox,
     settings,
@@ -59,14 +60,11 @@ def run(
     recorder = Recorder(record)
     try:
         writable = box.shape(folder)
-        script = _prepare(request, folder, rocm, recorder)
+        script = _prepare(request, folder, rocm, recorder, prepared)
         faulthandler.enable(crash, all_threads=False)
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
         wants = request["wants"]
-        if not prepared:
-            gpuless.install()
-        gpuless.as_arch(request["arch"])
         stage = request["stage"] if "ir" in wants and request["stage"] != stages.ASSEMBLY else None
         known = Known(recorder, folder, entries, request["memory"])
         Watch(recorder, faults, known).install("assembly" in wants, stage)
@@ -75,6 +73,7 @@ def run(
         recorder.fact("confined", **box.lock(writable, request["memory"], request["timeout"]))
         if request["command"] is not None:
             command.replace_process(request["command"], script, request["argv"])
+        missing.Missing(recorder).install()
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
@@ -84,7 +83,9 @@ def run(
     _finish(_run_script(script, faults, lines))
 
 
-def _prepare(request: dict[str, Any], folder: str, rocm: str | None, recorder: Recorder) -> str:
+def _prepare(
+    request: dict[str, Any], folder: str, rocm: str | None, recorder: Recorder, prepared: bool
+) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
     held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
@@ -100,7 +101,11 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None, recorder: R
     settings.hold(held, unset.Unset(recorder, folder, request["folder"]).note)
     tempfile.tempdir = None
     sys.argv[:] = [script, *request["argv"]]
-    # First, so that no `torch.py` or `flydsl` beside the script stands in for the toolchain's.
+    # First, so that no `torch.py` or `flydsl` beside the script stands in for the toolchain's. FlyDSL last:
+    # it takes torch's classes as it finds them.
+    if not prepared:
+        gpuless.install()
+    gpuless.as_arch(request["arch"])
     for name in ("torch", "flydsl.compiler", "flydsl.expr"):
         importlib.import_module(name)
     sys.path.insert(0, request["folder"] or folder)
