@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from flybisect.counts import Source
-from flybisect.measured import Measured
 from flybisect.memo import Memo
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict
 from flybisect.oracle import Evidence, Oracle
@@ -156,4 +155,5 @@ class Deciding:
         """True where what is pinned cannot show in a script that compiles nothing."""
         if self.pinned is None or self.first is None:
             return False
-        return self.first.subject.stage in COMPILING or isinstance(self.oracle, Measured)
+        measured = self.oracle.condition is not None and bool(self.first.subject.kernels)
+        return self.first.subject.stage in COMPILING or measured

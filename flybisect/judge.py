@@ -18,7 +18,7 @@ from flybisect.errors import UserError
 from flybisect.guess import Guess
 from flybisect.memo import tree_key
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
-from flybisect.oracle import Bounding, Evidence, Oracle, Settling
+from flybisect.oracle import Evidence, Oracle
 from flybisect.probe.prober import Prober
 from flybisect.repeats import Notes, Repeats
 from flybisect.script.check import syntax_problem
@@ -126,7 +126,7 @@ class Judge:
             evidence = replace(evidence, base=base)
         deciding = self._deciding
         deciding.first = evidence
-        if verdict.interesting and isinstance(deciding.oracle, Settling):
+        if verdict.interesting:
             deciding.oracle = deciding.oracle.settled(evidence)
         deciding.pinned = verdict.signature if verdict.interesting else None
         deciding.read(source)
@@ -270,7 +270,7 @@ class Judge:
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
-        if not isinstance(self.oracle, Bounding) or self.base is None:
+        if not self.oracle.bounding or self.base is None:
             return
         bounds = self.oracle.bounds(self._trials.shown(source, self.base, self.oracle.wants)[0])
         if bounds is None:
