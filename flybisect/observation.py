@@ -88,8 +88,10 @@ class Probe:
     """Nothing that other trials compiled answers it."""
 
     def key(self) -> str:
-        """What two probes share that must show the same (limits, and `anew`, are left out on purpose)."""
+        """What two probes share that must show the same (limits, and `anew`, are left out on purpose), as far
+        as it is known before one was run: what the script reads beside itself is in the observation."""
         parts = [
+            "reads:",
             self.source,
             self.name,
             self.arch,
@@ -212,6 +214,8 @@ class Observation:
     """1-based line of the script that was being run when a signal or the timeout ended it, where known."""
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
+    files: tuple[tuple[str, str], ...] = ()
+    """What the script read beside itself, each with its SHA-256; see `flybisect.beside`."""
 
     @property
     def reached_flydsl(self) -> bool:
@@ -267,6 +271,7 @@ class Observation:
             data["traced"], data["replayed"] = tuple(data["traced"]), tuple(data.get("replayed", ()))
             data["lines"] = tuple(data["lines"])
             data["ir"], data["stages"] = tuple(data["ir"]), tuple(data["stages"])
+            data["files"] = tuple((str(name), str(digest)) for name, digest in data.get("files", ()))
             return cls(**data)
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not an observation: {error}") from error

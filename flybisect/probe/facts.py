@@ -113,6 +113,7 @@ _FORMS: dict[str, dict[str, Test]] = {
     "object": {"data": _bytes},
     "assembly": {"data": _bytes},
     "ir": {"data": _bytes},
+    "read": {"path": _text},
     "note": {"text": _text},
     "broken": {"text": _text},
 }

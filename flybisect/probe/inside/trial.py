@@ -23,6 +23,7 @@ from . import (
     launching,
     limits,
     locations,
+    opened,
     sandbox,
     settings,
     shelf,
@@ -57,7 +58,8 @@ def run(
     recorder = Recorder(record)
     try:
         writable = box.shape(folder)
-        script = _prepare(request, folder, rocm)
+        held = settings.values(request["arch"], folder, rocm)
+        script = _prepare(request, folder, held)
         faulthandler.enable(crash, all_threads=False)
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
@@ -77,20 +79,19 @@ def run(
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
     recorder.stage("start")
+    opened.Opened(recorder, folder, request["folder"], script, _ours(folder, held)).install()
     lines = coverage.Coverage(recorder, script) if "coverage" in wants else None
     _finish(_run_script(script, faults, lines))
 
 
-def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
+def _prepare(request: dict[str, Any], folder: str, held: dict[str, str]) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
-    held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
         Path(held[name]).mkdir(exist_ok=True)
     script = f"{folder}/{request['name']}"
     Path(script).write_bytes(request["source"].encode("utf-8", "surrogateescape"))
     if request["folder"]:
-        ours = {value.removeprefix(f"{folder}/") for value in held.values()}
-        beside.bring(request["folder"], folder, ours)
+        beside.bring(request["folder"], folder, _ours(folder, held))
     os.chdir(folder)
     settings.hold(held)
     tempfile.tempdir = None
@@ -100,6 +101,11 @@ def _prepare(request: dict[str, Any], folder: str, rocm: str | None) -> str:
         importlib.import_module(name)
     sys.path.insert(0, request["folder"] or folder)
     return script
+
+
+def _ours(folder: str, held: dict[str, str]) -> set[str]:
+    """Names in the trial's folder that are the tool's."""
+    return {value.removeprefix(f"{folder}/") for value in held.values()}
 
 
 def _run_script(script: str, faults: Faults, lines: coverage.Coverage | None) -> int:
