@@ -11,29 +11,45 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 LARGEST = 64 << 20
-"""Bytes of a file that is read; of a larger one size and time stand for its content."""
+"""Bytes of a file whose content is looked at; of a larger one size and time stand for it."""
+ROOM = 256 << 20
+"""Bytes of all whose content is looked at, of one trial."""
 MISSING = ""
 """In place of a digest: there is no such file."""
+MOST_READ = 2000
+"""Files of one trial."""
 MOST = 200
 """Files of a folder that is taken as a whole."""
 LEFT_OUT = frozenset({"__pycache__", "workdirs", "node_modules"})
+
+_BY_TIME = " bytes of "
 
 Files = tuple[tuple[str, str], ...]
 """Names with the digests of what is in them."""
 
 
 def digests(folder: Path | None, paths: Iterable[str]) -> Files:
-    """Of absolute paths, sorted."""
-    names = {_name(folder, path) for path in paths}
-    return tuple((name, _digest(_path(folder, name))) for name in sorted(names))
+    """Of absolute paths, sorted; of the first ones where a trial says that it read very many."""
+    room, found = ROOM, []
+    for name in sorted({_name(folder, path) for path in islice(paths, MOST_READ)}):
+        facts = _facts(_path(folder, name))
+        whole = facts is not None and facts.st_size <= min(LARGEST, room)
+        room -= facts.st_size if facts is not None and whole else 0
+        found.append((name, _digest(_path(folder, name), facts, whole)))
+    return tuple(found)
 
 
 def unchanged(folder: Path | None, files: Files) -> bool:
     """True where all of them are as they were."""
-    return all(_digest(_path(folder, name)) == digest for name, digest in files)
+    for name, digest in files:
+        path = _path(folder, name)
+        if _digest(path, _facts(path), _BY_TIME not in digest) != digest:
+            return False
+    return True
 
 
 def everything(folder: Path) -> list[str]:
@@ -69,16 +85,20 @@ def _path(folder: Path | None, name: str) -> Path:
     return Path(name) if folder is None else folder.absolute() / name
 
 
-def _digest(path: Path) -> str:
-    """Nothing but regular files is read: what a trial names may be anything."""
+def _facts(path: Path) -> os.stat_result | None:
+    """None for what is no regular file: what a trial names may be anything."""
     try:
         facts = path.stat()
     except (OSError, ValueError):
+        return None
+    return facts if stat.S_ISREG(facts.st_mode) else None
+
+
+def _digest(path: Path, facts: os.stat_result | None, whole: bool) -> str:
+    if facts is None:
         return MISSING
-    if not stat.S_ISREG(facts.st_mode):
-        return MISSING
-    if facts.st_size > LARGEST:
-        return f"{facts.st_size} bytes of {facts.st_mtime_ns}"
+    if not whole:
+        return f"{facts.st_size}{_BY_TIME}{facts.st_mtime_ns}"
     return _content(path, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
 
 

@@ -7,6 +7,8 @@ import os
 import py_compile
 from pathlib import Path
 
+import pytest
+
 from flybisect import beside
 from tests.probe.conftest import Run
 
@@ -85,3 +87,18 @@ def test_names_hold_where_the_folder_was_shipped_to(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "a.json").write_text("1")
     assert beside.unchanged(one, beside.digests(shipped, [str(shipped / "a.json")]))
+
+
+def test_of_large_files_size_and_time_stand_for_the_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "ROOM", 10)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_text("12345")
+    read = beside.digests(tmp_path, [str(tmp_path / name) for name in ("a", "b", "c")])
+    assert [len(digest) == 64 for _, digest in read] == [True, True, False]
+    assert beside.unchanged(tmp_path, read)
+    os.utime(tmp_path / "a", (1, 1))
+    assert beside.unchanged(tmp_path, read)
+    os.utime(tmp_path / "c", (1, 1))
+    assert not beside.unchanged(tmp_path, read)

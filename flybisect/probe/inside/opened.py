@@ -85,8 +85,8 @@ def _source(path: str) -> str:
 
 
 def _prefixes() -> list[str]:
-    """Of the interpreter and of the toolchain's packages."""
-    found = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    """Of the interpreter, of the toolchain's packages, and of the tool itself."""
+    found = [os.path.dirname(__file__), sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     files = [getattr(sys.modules.get(name), "__file__", None) for name in _TOOLCHAIN]
     found += [os.path.dirname(file) for file in files if file]
     rocm = os.environ.get("ROCM_PATH")
