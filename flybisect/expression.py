@@ -121,6 +121,7 @@ class _Builder:
         self.counts = False
         self.speaks_of_base = False
         self.terms: dict[str, Number] = {}
+        self._ranks: kernels.Worse | None = None
 
     def truth(self, node: ast.expr) -> Truth:
         if isinstance(node, ast.BoolOp):
@@ -238,22 +239,20 @@ class _Builder:
                 raise Missing(f"no kernel was compiled, so there is no {name}")
             if name not in METRICS and not any(kernel.instructions for kernel in observation.kernels):
                 raise Missing("no assembly was made, so instructions cannot be counted")
-            return figure(self._kernel(evidence, observation, namespace, name, figure))
+            return figure(self._kernel(evidence, observation, namespace, _worse(name, figure)))
 
+        self._ranks = self._ranks or _worse(name, figure)
         self.terms[self._source(node)] = number
         return number
 
     def _kernel(
-        self, evidence: Evidence, observation: Observation, namespace: Namespace, name: str, figure: Figure
+        self, evidence: Evidence, observation: Observation, namespace: Namespace, worse: kernels.Worse
     ) -> Kernel:
-        """The one that is meant."""
-
-        def worse(kernel: Kernel) -> float:
-            return -figure(kernel) if name == "occupancy" else figure(kernel)
-
+        """The one that is meant. Where it compares, the first figure of the condition says which."""
         start = _observed(evidence, ("first",))
         if not self.speaks_of_base or not start.kernels:
             return kernels.worst(observation.kernels, worse)
+        worse = self._ranks or worse
         wanted = kernels.worst(start.kernels, worse)
         found = kernels.same(wanted, start, observation, worse)
         if found is None:
@@ -301,6 +300,10 @@ def _observed(evidence: Evidence, namespace: Namespace) -> Observation:
     if evidence.base is None:
         raise Missing("there is no base to compare with")
     return evidence.base
+
+
+def _worse(name: str, figure: Figure) -> kernels.Worse:
+    return (lambda kernel: -figure(kernel)) if name == "occupancy" else figure
 
 
 def _metric(kernel: Kernel, name: str) -> int:

@@ -90,6 +90,13 @@ def test_the_kernel_that_was_worst_at_the_start_stays_the_one_compared() -> None
     assert "big_0" in gone.why
 
 
+def test_one_kernel_is_meant_throughout() -> None:
+    """That which is worst by the first figure."""
+    both = oracle("isa", "vgprs > base.vgprs and vgpr_spills > 0")
+    case = replace(CLEAN, kernels=(Kernel("big_0", vgprs=152), Kernel("spills_1", vgprs=100, vgpr_spills=9)))
+    assert not both.judge(Evidence(case, compiled(big_0=100, spills_1=100))).interesting
+
+
 def test_a_kernel_that_the_baseline_does_not_compile_is_no_comparison() -> None:
     verdict = oracle().judge(Evidence(compiled(k_0=152, tiny_1=2), compiled(tiny_0=2)))
     assert verdict.answer is Answer.UNRESOLVED
