@@ -13,7 +13,6 @@ from flybisect.irstages import unknown_stage
 from flybisect.joined import named
 from flybisect.judge import Judge
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import Settling
 
 EXIT_CODES = {Answer.INTERESTING: 0, Answer.UNINTERESTING: 1, Answer.UNRESOLVED: 125}
 """As `git bisect run` has them: 125 is "cannot be tested, skip"."""
@@ -52,7 +51,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> Check:
     Raises UserError where the script does not parse, FlyDSL has no such stage or the command does not
     run; a toolchain that cannot be used is UNRESOLVED.
     """
-    evidence, verdict = judge.look(source)
+    evidence, verdict = judge.look_first(source)
     sought = judge.case.sought
     problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
     if problem is not None:
@@ -64,8 +63,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> Check:
     ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)
-    oracle = judge.oracle.settled(evidence) if isinstance(judge.oracle, Settling) else judge.oracle
-    return Check(oracle.name, verdict, evidence.subject, evidence.base)
+    return Check(judge.oracle.settled(evidence).name, verdict, evidence.subject, evidence.base)
 
 
 def _is(seen: Signature | None, wanted: str, same_as: Sequence[str]) -> bool:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from flybisect.blame import COMPILING
 from flybisect.counts import Source
-from flybisect.measured import Measured
 from flybisect.memo import Memo
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
 from flybisect.oracle import Evidence, Oracle
@@ -98,15 +97,27 @@ class Deciding:
 
     def fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
         """By new trials. What shows the bug is kept in the journal in place of what did not."""
+        evidence = self._anew(source, cancelled)
+        verdict = self._against_pinned(self.verdict(evidence))
+        if verdict.interesting:
+            self._trials.record(source, self.subject, self.oracle.wants, evidence.subject)
+        return verdict, evidence
+
+    def first_look(self, source: str) -> tuple[Verdict, Evidence]:
+        """The same of the unreduced script, while nothing is pinned."""
+        evidence = self._anew(source, None)
+        verdict = self.verdict(evidence)
+        if verdict.interesting:
+            for setting, seen in self.settings(evidence):
+                self._trials.record(source, setting, self.oracle.wants, seen)
+        return verdict, evidence
+
+    def _anew(self, source: str, cancelled: threading.Event | None) -> Evidence:
         wants = self.oracle.wants
         subject, base = self._trials.fresh(source, self.subject, wants, cancelled), None
         if self.base is not None and self.oracle.needs_base(subject):
             base = self._trials.fresh(source, self.base, wants, cancelled)
-        evidence = Evidence(subject, base, self.first)
-        verdict = self._against_pinned(self.verdict(evidence))
-        if verdict.interesting:
-            self._trials.record(source, self.subject, wants, subject)
-        return verdict, evidence
+        return Evidence(subject, base, self.first)
 
     def cold(self, source: str) -> Verdict:
         """In fresh processes, past journal and memory."""
@@ -155,4 +166,5 @@ class Deciding:
         """True where what is pinned cannot show in a script that compiles nothing."""
         if self.pinned is None or self.first is None:
             return False
-        return self.first.subject.stage in COMPILING or isinstance(self.oracle, Measured)
+        measured = self.oracle.condition is not None and bool(self.first.subject.kernels)
+        return self.first.subject.stage in COMPILING or measured

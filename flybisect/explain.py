@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from flybisect.blame import compiler_failure
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Verdict
-from flybisect.oracle import Evidence, Options, Plugin, Settling
+from flybisect.oracle import Evidence, Options, Plugin
 from flybisect.signature import classify
 
 _SHOWN = ("vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "scratch_bytes", "lds_bytes")
@@ -34,7 +34,7 @@ def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
     for plugin in plugins:
         try:
             oracle = plugin.build(options)
-            if not isinstance(oracle, Settling) and oracle.judge(evidence).interesting:
+            if not oracle.settling and oracle.judge(evidence).interesting:
                 found.append(plugin.name)
         except UserError:  # one that needs an option, or is broken
             continue

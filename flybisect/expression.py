@@ -1,7 +1,8 @@
 """Conditions over metrics, as `vgpr_spills >= base.vgpr_spills + 8`. Pure.
 
-Names are the metrics of the worst kernel. Before a name, `base.` means the observation compared with
-and `first.` the unreduced script's (while that one is judged, itself); `first.base.` is both.
+Names are the metrics of the worst kernel; in a condition that speaks of `base`, all are of one kernel, which
+was the worst in the unreduced script (`flybisect.kernels`). Before a name, `base.` means the observation
+compared with and `first.` the unreduced script's (while that one is judged, itself); `first.base.` is both.
 `count("ds_read*")` is how many instructions match, `bases("ds_read_b64_tr_b16")` the most distinct
 base registers that a matching one reads through, each in the kernel where it is highest.
 Also: numbers, `+ - * / // %`, comparisons and chains of them, `and`, `or`, `not`, `min`, `max`, `abs`.
@@ -16,8 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from flybisect import kernels
 from flybisect.errors import UserError
-from flybisect.observation import METRICS, Observation
+from flybisect.observation import METRICS, Kernel, Observation
 from flybisect.oracle import Evidence
 
 LONGEST = 500
@@ -31,6 +33,7 @@ Namespace = tuple[str, ...]
 """`()`, `("base",)`, `("first",)` or `("first", "base")`."""
 Number = Callable[[Evidence], float]
 Truth = Callable[[Evidence], bool]
+Figure = Callable[[Kernel], float]
 
 _COUNTERS = ("count", "bases")
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {"min": min, "max": max, "abs": abs}
@@ -118,6 +121,7 @@ class _Builder:
         self.counts = False
         self.speaks_of_base = False
         self.terms: dict[str, Number] = {}
+        self._ranks: kernels.Worse | None = None
 
     def truth(self, node: ast.expr) -> Truth:
         if isinstance(node, ast.BoolOp):
@@ -200,7 +204,7 @@ class _Builder:
         namespace, name = self._namespace(path[:-1], node), path[-1]
         if name not in METRICS:
             raise self._unknown(node, name)
-        return self._term(node, lambda evidence: _figure(_observed(evidence, namespace), name))
+        return self._term(node, namespace, name, lambda kernel: _metric(kernel, name))
 
     def _call(self, node: ast.Call) -> Number:
         path = _dotted(node.func)
@@ -219,7 +223,7 @@ class _Builder:
             raise self._wrong(node, f'should be {name}("MNEMONIC"), where * stands for anything')
         glob = argument.value
         self.counts = True
-        return self._term(node, lambda evidence: _counted(_observed(evidence, namespace), name, glob))
+        return self._term(node, namespace, f"{name}({glob!r})", lambda kernel: _counted(kernel, name, glob))
 
     def _function(self, node: ast.Call, name: str) -> Number:
         least = 1 if name == "abs" else 2
@@ -228,9 +232,33 @@ class _Builder:
         arguments, function = [self.number(argument) for argument in node.args], _FUNCTIONS[name]
         return lambda evidence: function(*(argument(evidence) for argument in arguments))
 
-    def _term(self, node: ast.expr, number: Number) -> Number:
+    def _term(self, node: ast.expr, namespace: Namespace, name: str, figure: Figure) -> Number:
+        def number(evidence: Evidence) -> float:
+            observation = _observed(evidence, namespace)
+            if not observation.kernels:
+                raise Missing(f"no kernel was compiled, so there is no {name}")
+            if name not in METRICS and not any(kernel.instructions for kernel in observation.kernels):
+                raise Missing("no assembly was made, so instructions cannot be counted")
+            return figure(self._kernel(evidence, observation, namespace, _worse(name, figure)))
+
+        self._ranks = self._ranks or _worse(name, figure)
         self.terms[self._source(node)] = number
         return number
+
+    def _kernel(
+        self, evidence: Evidence, observation: Observation, namespace: Namespace, worse: kernels.Worse
+    ) -> Kernel:
+        """The one that is meant. Where it compares, the first figure of the condition says which."""
+        start = _observed(evidence, ("first",))
+        if not self.speaks_of_base or not start.kernels:
+            return kernels.worst(observation.kernels, worse)
+        worse = self._ranks or worse
+        wanted = kernels.worst(start.kernels, worse)
+        found = kernels.same(wanted, start, observation, worse)
+        if found is None:
+            where = "the baseline does" if "base" in namespace else "it does"
+            raise Missing(f"{where} not compile the kernel {wanted.name}, which is the one that is compared")
+        return found
 
     def _namespace(self, path: Namespace, node: ast.expr) -> Namespace:
         if path not in ((), ("base",), ("first",), ("first", "base")):
@@ -274,21 +302,19 @@ def _observed(evidence: Evidence, namespace: Namespace) -> Observation:
     return evidence.base
 
 
-def _figure(observation: Observation, name: str) -> float:
-    found = observation.metrics()
-    if name not in found:
-        raise Missing(f"no kernel was compiled, so there is no {name}")
-    return found[name]
+def _worse(name: str, figure: Figure) -> kernels.Worse:
+    return (lambda kernel: -figure(kernel)) if name == "occupancy" else figure
 
 
-def _counted(observation: Observation, name: str, glob: str) -> float:
-    if not observation.kernels:
-        raise Missing("no kernel was compiled, so there are no instructions")
-    if not any(kernel.instructions for kernel in observation.kernels):
-        raise Missing("no assembly was made, so instructions cannot be counted")
+def _metric(kernel: Kernel, name: str) -> int:
+    value: int = getattr(kernel, name)
+    return value
+
+
+def _counted(kernel: Kernel, name: str, glob: str) -> float:
     if name == "count":
-        return max(_sum_matching(kernel.instructions, glob) for kernel in observation.kernels)
-    return max(_most_matching(kernel.bases, glob) for kernel in observation.kernels)
+        return _sum_matching(kernel.instructions, glob)
+    return _most_matching(kernel.bases, glob)
 
 
 def _sum_matching(figures: Mapping[str, int], glob: str) -> int:

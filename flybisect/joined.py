@@ -7,10 +7,11 @@ still says what the bug is; a failure that the user named as the same one takes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from flybisect.observation import Answer, Observation, Signature, Verdict, Want
-from flybisect.oracle import Bounding, Bounds, Evidence, Options, Oracle, Plugin, Settling
+from flybisect import baseline
+from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle import Evidence, Options, Oracle, Plugin, Wrapping
 from flybisect.signature import UNJUDGEABLE, classify
 from flybisect.wording import one_line
 
@@ -21,10 +22,10 @@ def joined(plugin: Plugin, same_as: Sequence[str]) -> Plugin:
         return plugin
     texts = tuple(one_line(text) for text in same_as)
 
-    def build(options: Options) -> Joined:
-        return Joined(plugin.build(options), texts)
+    def build(options: Options) -> SameAs:
+        return SameAs(plugin.build(options), texts)
 
-    return replace(plugin, build=build)
+    return replace(plugin, build=build, same_as=texts)
 
 
 def named(signature: Signature | None, texts: Sequence[str]) -> bool:
@@ -35,61 +36,54 @@ def named(signature: Signature | None, texts: Sequence[str]) -> bool:
     return any(text == signature.kind or any(text in each for each in written) for text in texts)
 
 
-@dataclass(frozen=True)
-class Joined:
+class SameAs(Wrapping):
     """Interesting: the oracle says so, or the failure is among those that the user named."""
 
-    oracle: Oracle
-    texts: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return self.oracle.name
-
-    @property
-    def wants(self) -> frozenset[Want]:
-        return self.oracle.wants
+    def __init__(self, oracle: Oracle, texts: tuple[str, ...]) -> None:
+        super().__init__(oracle)
+        self.texts = texts
 
     def needs_base(self, subject: Observation) -> bool:
         return self.oracle.needs_base(subject) or named(classify(subject), self.texts)
 
-    def bounds(self, base: Observation) -> Bounds | None:
-        return self.oracle.bounds(base) if isinstance(self.oracle, Bounding) else None
-
     def settled(self, first: Evidence) -> Oracle:
-        if not isinstance(self.oracle, Settling):
-            return self
-        return Joined(self.oracle.settled(first), self.texts)
+        return SameAs(self.oracle.settled(first), self.texts)
 
     def judge(self, evidence: Evidence) -> Verdict:
-        verdict = self.oracle.judge(evidence)
-        seen = verdict.signature if verdict.interesting else classify(evidence.subject)
-        other = named(seen, self.texts)
-        if seen is None or not (verdict.interesting or other):
+        verdict, base = self.oracle.judge(evidence), evidence.base
+        found = verdict
+        if base is not None and not verdict.interesting:
+            found = self.oracle.judge(replace(evidence, base=None))
+        seen = found.signature if found.interesting else classify(evidence.subject)
+        by_name = named(seen, self.texts)
+        if seen is None or not (found.interesting or by_name):
             return verdict
-        if evidence.base is not None and self._shows(evidence.base, other):
-            why = f"{seen}, and the same bug under what it is compared with: {classify(evidence.base)}"
-            return replace(verdict, answer=Answer.UNINTERESTING, signature=seen, why=why)
-        pinned = None if evidence.first is None else self._pinned(evidence.first, other)
-        if pinned is None or seen == pinned:
-            why = verdict.why if verdict.interesting else f"{seen}, named as the same bug"
-            return replace(verdict, answer=Answer.INTERESTING, signature=seen, why=why)
-        same = Signature(pinned.kind, pinned.text, detail=str(seen))
-        why = f"{seen}, named as the same bug as {pinned}"
-        return replace(verdict, answer=Answer.INTERESTING, signature=same, why=why)
+        pinned = None if evidence.first is None else self._pinned(evidence.first, by_name)
+        joins = pinned is not None and seen != pinned
+        signature = Signature(pinned.kind, pinned.text, detail=str(seen)) if pinned and joins else seen
+        if base is not None and self._shows(base, by_name):
+            why = f"{seen}, and the same bug in the baseline: {classify(base)}"
+            return replace(verdict, answer=Answer.UNINTERESTING, signature=signature, why=why)
+        if not verdict.interesting and not by_name:
+            return verdict
+        if (problem := baseline.problem(evidence)) is not None:
+            return replace(verdict, answer=Answer.UNRESOLVED, signature=signature, why=problem)
+        why = verdict.why if verdict.interesting else f"{seen}, named as the same bug"
+        why = f"{seen}, named as the same bug as {pinned}" if joins else why
+        return replace(verdict, answer=Answer.INTERESTING, signature=signature, why=why)
 
     def _shows(self, base: Observation, also_by_oracle: bool) -> bool:
-        """True where the base has the bug: in words that the user named, or in those of the oracle."""
+        """True where the baseline has the bug: in words that the user named, or in those of the oracle."""
         return named(classify(base), self.texts) or (
             also_by_oracle and self.oracle.judge(Evidence(base)).interesting
         )
 
-    def _pinned(self, first: Evidence, other: bool) -> Signature | None:
+    def _pinned(self, first: Evidence, by_name: bool) -> Signature | None:
         """What a failure is joined to: all that are named are one bug, with what the oracle found first.
 
         None where it stays what it is: the oracle's own, when the oracle's own was pinned.
         """
         own = self.oracle.judge(replace(first, first=None))
         if own.interesting:
-            return own.signature if other else None
+            return own.signature if by_name else None
         return classify(first.subject)

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
+from flybisect import beside
 from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
 from flybisect.salvage import Salvage, asides
 from flybisect.toolchain.model import Toolchain
@@ -64,7 +65,8 @@ class Journal:
         self._salvage = Salvage(asides(path))
 
     def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
-        """What was recorded, unless a limit ended it that was tighter than this probe's."""
+        """What was recorded, unless a limit ended it that was tighter than this probe's, or a file that the
+        script read is another one now."""
         row = self._query(
             "SELECT timeout, memory, observation FROM observations WHERE toolchain = ? AND probe = ?",
             (toolchain.key, probe.key()),
@@ -79,7 +81,7 @@ class Journal:
             return None
         if found.outcome is Outcome.MEMORY and memory < probe.memory:
             return None
-        return found
+        return found if beside.unchanged(probe.folder, found.files) else None
 
     def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
         """Keep an observation; a broken toolchain's says nothing about the script and is not kept."""

@@ -17,10 +17,10 @@ from flybisect.deciding import Deciding, Decision
 from flybisect.errors import UserError
 from flybisect.memo import tree_key
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage, Verdict, Want
-from flybisect.oracle import Bounding, Evidence, Oracle, Settling
+from flybisect.oracle import Evidence, Oracle
 from flybisect.probe.prober import Prober
 from flybisect.question import Question, Reply
-from flybisect.repeats import Notes, Repeats
+from flybisect.repeats import Notes, Repeats, may_flip, times_at_start
 from flybisect.script.check import syntax_problem
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import Speculation
@@ -59,6 +59,8 @@ class Judge:
         self._failing_line: dict[str, int] = {}
         self.unset: set[str] = set()
         """Environment variables that scripts looked at read in vain."""
+        self._missed = 0
+        """Runs of the unreduced script before the one that showed its bug."""
 
     @property
     def oracle(self) -> Oracle:
@@ -102,13 +104,28 @@ class Judge:
             self.unset.update(seen.unset)
         return evidence, self._deciding.verdict(evidence)
 
+    def look_first(self, source: str) -> tuple[Evidence, Verdict]:
+        """The same of the unreduced script: where it shows nothing it is run some more, by new trials, as one
+        that shows its bug is (`look_again`). What an earlier run saw does not decide."""
+        evidence, verdict = self.look(source)
+        broken = any(seen.outcome is Outcome.BROKEN for _, seen in self._deciding.settings(evidence))
+        if broken or not may_flip(verdict):
+            return evidence, verdict
+        self._missed = 0
+        for _ in range(times_at_start(evidence.subject.seconds)):
+            self._missed += 1
+            again, shown = self._deciding.first_look(source)
+            if again.interesting:
+                return shown, replace(again, why=f"{again.why} (in 1 of {self._missed + 1} runs)")
+        return evidence, replace(verdict, why=f"{verdict.why} (in each of {self._missed + 1} runs)")
+
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.
 
         Raises UserError where it does not parse or a toolchain cannot be used. A verdict that is not
         interesting pins nothing: see `flybisect.explain.explain_uninteresting`.
         """
-        evidence, verdict = self.look(source)
+        evidence, verdict = self.look_first(source)
         for setting, seen in self._deciding.settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
@@ -118,7 +135,7 @@ class Judge:
             evidence = replace(evidence, base=base)
         deciding = self._deciding
         deciding.first = evidence
-        if verdict.interesting and isinstance(deciding.oracle, Settling):
+        if verdict.interesting:
             deciding.oracle = deciding.oracle.settled(evidence)
         deciding.pinned = verdict.signature if verdict.interesting else None
         deciding.read(source)
@@ -146,7 +163,7 @@ class Judge:
                 for _, verdict in together.in_order(range(times)):
                     yield verdict
 
-        self.repeats.begin(pinned, first.subject.seconds, runs)
+        self.repeats.begin(pinned, first.subject.seconds, runs, missed=self._missed)
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
@@ -246,7 +263,7 @@ class Judge:
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
-        if not isinstance(self.oracle, Bounding) or self.base is None:
+        if not self.oracle.bounding or self.base is None:
             return
         bounds = self.oracle.bounds(self._trials.shown(source, self.base, self.oracle.wants)[0])
         if bounds is None:

@@ -94,8 +94,10 @@ class Probe:
     """Variables that the script's environment has beside the tool's own, sorted."""
 
     def key(self) -> str:
-        """What two probes share that must show the same (limits, and `anew`, are left out on purpose)."""
+        """What two probes share that must show the same (limits, and `anew`, are left out on purpose), as far
+        as it is known before one was run: what the script reads beside itself is in the observation."""
         parts = [
+            "reads:",
             self.source,
             self.name,
             self.arch,
@@ -228,6 +230,8 @@ class Observation:
     """What the script asked the machine for in vain, a sentence each, as `the package x is not installed`."""
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
+    files: tuple[tuple[str, str], ...] = ()
+    """What the script read beside itself, each with its SHA-256; see `flybisect.beside`."""
 
     @property
     def reached_flydsl(self) -> bool:

@@ -7,9 +7,9 @@ An oracle judges observations; it starts nothing and reads nothing. A plugin mod
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Protocol, runtime_checkable
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Verdict, Want
@@ -50,26 +50,6 @@ class Options:
         return frozenset(name for name, value in values.items() if name != "compares" and value)
 
 
-class Oracle(Protocol):
-    """A judgement over what probes showed."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def wants(self) -> frozenset[Want]:
-        """What its probes must yield beside the metrics."""
-        ...
-
-    def needs_base(self, subject: Observation) -> bool:
-        """False when the subject alone decides, so that the base is not compiled at all."""
-        ...
-
-    def judge(self, evidence: Evidence) -> Verdict:
-        """Pure. `evidence.base` is None where there is none or `needs_base` said no."""
-        ...
-
-
 @dataclass(frozen=True)
 class Bounds:
     """How far a trial may go."""
@@ -79,20 +59,76 @@ class Bounds:
     """MiB."""
 
 
-@runtime_checkable
-class Bounding(Protocol):
-    """An oracle that takes the limits of a trial from what is compared with: that is run first, then."""
+@dataclass(frozen=True)
+class Margin:
+    """By how much a figure differs from the baseline's."""
+
+    first: float
+    """In the unreduced script."""
+    left: float
+    """In the candidate."""
+
+    @property
+    def shrank(self) -> bool:
+        return abs(self.left) < abs(self.first)
+
+
+class Oracle(ABC):
+    """A judgement over what probes showed. All but `judge` has a default that fits most oracles."""
+
+    name: str
+    wants: frozenset[Want] = frozenset()
+    """What its probes must yield beside the metrics."""
+    condition: str | None = None
+    """The condition over figures that it judges by; None where it judges by something else."""
+    bounding: bool = False
+    """It takes the limits of a trial from a run of the baseline, which then goes first; see `bounds`."""
+    settling: bool = False
+    """It becomes another oracle by what the unreduced script shows; see `settled`."""
+
+    @abstractmethod
+    def judge(self, evidence: Evidence) -> Verdict:
+        """Pure. `evidence.base` is None where there is none or `needs_base` said no."""
+
+    def needs_base(self, subject: Observation) -> bool:
+        """False when the subject alone decides, so that the base is not compiled at all."""
+        return False
 
     def bounds(self, base: Observation) -> Bounds | None:
-        """None where the base says nothing, as when it does not end either."""
-        ...
+        """The limits that follow from a run; None where it says nothing, as when it does not end either."""
+        return None
+
+    def settled(self, first: Evidence) -> Oracle:
+        """What judges from then on, by what the unreduced script shows."""
+        return self
+
+    def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
+        """By figure: what is left of the difference from the baseline."""
+        return {}
 
 
-@runtime_checkable
-class Settling(Protocol):
-    """An oracle that becomes another one by what the unreduced script shows."""
+class Wrapping(Oracle):
+    """One that leaves everything to another oracle; what differs is overridden."""
 
-    def settled(self, first: Evidence) -> Oracle: ...
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
+        self.name, self.wants, self.condition = oracle.name, oracle.wants, oracle.condition
+        self.bounding, self.settling = oracle.bounding, oracle.settling
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return self.oracle.judge(evidence)
+
+    def needs_base(self, subject: Observation) -> bool:
+        return self.oracle.needs_base(subject)
+
+    def bounds(self, base: Observation) -> Bounds | None:
+        return self.oracle.bounds(base)
+
+    def settled(self, first: Evidence) -> Oracle:
+        return self.oracle.settled(first)
+
+    def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
+        return self.oracle.margins(evidence)
 
 
 @dataclass(frozen=True)
@@ -108,6 +144,8 @@ class Plugin:
     """The figure it is about, where it is about one: a bisection may take its bound from the two ends."""
     takes: frozenset[str] = frozenset({"when"})
     """Fields of `Options` that it knows what to do with."""
+    same_as: tuple[str, ...] = ()
+    """Other texts of the same bug, which its oracles have been joined to; see `flybisect.joined`."""
 
     def checked(self, options: Options) -> None:
         """Raises UserError where an option was given that it does not take."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from flybisect import baseline
 from flybisect.irstages import unknown_stage
 from flybisect.measured import fails_anew
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
-from flybisect.oracle import Evidence
+from flybisect.oracle import Evidence, Oracle
 from flybisect.patterns import Patterns, TooSlow
 from flybisect.signature import UNJUDGEABLE, classify
 from flybisect.wording import one_line
@@ -18,7 +19,7 @@ SHOWN = 120
 
 
 @dataclass(frozen=True)
-class Patterned:
+class Patterned(Oracle):
     """Interesting: the pattern is there (or is not), and under the base (where there is one) it is not so."""
 
     name: str
@@ -26,9 +27,9 @@ class Patterned:
     absent: bool
     place: str
     """Where it is searched, for a sentence."""
-    wants: frozenset[Want]
     texts: Callable[[Observation], Sequence[str] | None]
     """What is searched; None where the trial did not come so far."""
+    wants: frozenset[Want]
     stage: str | None = None
 
     def needs_base(self, subject: Observation) -> bool:
@@ -61,6 +62,8 @@ class Patterned:
         if base is not None and self._holds(base):
             why = f"{found}, and the same under what it is compared with"
             return Verdict(Answer.UNINTERESTING, found, metrics, why)
+        if (problem := baseline.problem(evidence)) is not None:
+            return Verdict(Answer.UNRESOLVED, found, metrics, problem)
         return Verdict(Answer.INTERESTING, found, metrics, self._said(self.absent))
 
     def _unclear(self, observation: Observation) -> str | None:

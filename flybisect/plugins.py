@@ -8,17 +8,17 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from flybisect import textoracle
 from flybisect.errors import UserError
-from flybisect.observation import Observation, Verdict, Want
-from flybisect.oracle import Evidence, Options, Oracle, Plugin
+from flybisect.observation import Observation, Verdict
+from flybisect.oracle import Bounds, Evidence, Margin, Options, Oracle, Plugin, Wrapping
 
 PACKAGE = "flybisect.oracles"
 GROUP = "flybisect.oracles"
@@ -134,29 +134,51 @@ def _guarded(plugin: Plugin, origin: str) -> Plugin:
     """The same plugin, where its own mistakes end the command with a sentence."""
 
     def build(options: Options) -> Oracle:
-        return _Guarded(_foreign(lambda: plugin.build(options), origin), origin)
+        return _guarded_oracle(_foreign(lambda: plugin.build(options), origin), origin)
 
     return replace(plugin, build=build)
 
 
-@dataclass(frozen=True)
-class _Guarded:
-    oracle: Oracle
-    origin: str
+class _Guarded(Wrapping):
+    def __init__(self, oracle: Oracle, origin: str) -> None:
+        super().__init__(oracle)
+        self.origin = origin
 
-    @property
-    def name(self) -> str:
-        return self.oracle.name
-
-    @property
-    def wants(self) -> frozenset[Want]:
-        return self.oracle.wants
+    def judge(self, evidence: Evidence) -> Verdict:
+        return _foreign(lambda: self.oracle.judge(evidence), self.origin)
 
     def needs_base(self, subject: Observation) -> bool:
         return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
 
+    def bounds(self, base: Observation) -> Bounds | None:
+        return _foreign(lambda: self.oracle.bounds(base), self.origin)
+
+    def settled(self, first: Evidence) -> Oracle:
+        settled = _foreign(lambda: self.oracle.settled(first), self.origin)
+        return self if settled is self.oracle else _guarded_oracle(settled, self.origin)
+
+    def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
+        return _foreign(lambda: self.oracle.margins(evidence), self.origin)
+
+
+class _Plain(Oracle):
+    """Of a plugin whose class does not derive from `Oracle`: it has a name, wants and two methods."""
+
+    def __init__(self, oracle: Any) -> None:
+        self._oracle = oracle
+        self.name, self.wants = str(oracle.name), frozenset(oracle.wants)
+
     def judge(self, evidence: Evidence) -> Verdict:
-        return _foreign(lambda: self.oracle.judge(evidence), self.origin)
+        verdict: Verdict = self._oracle.judge(evidence)
+        return verdict
+
+    def needs_base(self, subject: Observation) -> bool:
+        return bool(self._oracle.needs_base(subject))
+
+
+def _guarded_oracle(built: object, origin: str) -> Oracle:
+    oracle = built if isinstance(built, Oracle) else _foreign(lambda: _Plain(built), origin)
+    return _Guarded(oracle, origin)
 
 
 def _foreign(action: Callable[[], Result], origin: str) -> Result:

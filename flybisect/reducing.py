@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from flybisect.explain import explain_uninteresting
 from flybisect.judge import Judge
 from flybisect.observation import Observation, Signature, Verdict
 from flybisect.onescript import OneScript
-from flybisect.oracle import Plugin
+from flybisect.oracle import Margin, Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
@@ -69,6 +69,8 @@ class Result:
     """How often the bug showed in runs of one script; None where it was seen in all."""
     missing_variables: tuple[str, ...] = ()
     """That the script reads, and that are set here but not in trials."""
+    margins: Mapping[str, Margin] = field(default_factory=dict)
+    """By figure: what is left of the difference from the baseline."""
 
     @property
     def verified_cold(self) -> bool:
@@ -96,6 +98,7 @@ class Result:
         seconds              wall time of this run, without starting up and installing
         minimal              every simplification of every pass that was asked for was tried on the result
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
+        margins              {figure: {first, left}}: the difference from the baseline, before and after
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
         missing_variables    that the script reads, and that are set here but not in trials
@@ -129,6 +132,7 @@ class Result:
             "seconds": round(self.counts.seconds, 3),
             "minimal": self.minimal,
             "verified_cold": self.verified_cold,
+            "margins": {name: asdict(margin) for name, margin in self.margins.items()},
             "shown": None if self.rate is None else str(self.rate),
             "also_seen": [
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
@@ -212,6 +216,7 @@ def finish(
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
         rate=judge.repeats.rate,
         missing_variables=tuple(missing(judge.unset, os.environ)),
+        margins=judge.oracle.margins(replace(evidence, first=judge.first)),
     )
     session.save_result(result.to_dict())
     return result

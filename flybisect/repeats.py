@@ -5,7 +5,8 @@ miss one that shows it as often as the unreduced script with at most `MISSED` (`
 bug that is too rare for that is refused. For bisections see `flybisect.search.settle`.
 
 A bug that shows in every run costs two more of the unreduced script, and one more of every `EVERY`th
-candidate: which ones is told by their text, so that a search that is gone on with asks the same.
+candidate: which ones is told by their text, so that a search that is gone on with asks the same. An unreduced
+script that shows nothing at first is run as often before it is called uninteresting.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Protocol, runtime_checkable
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
 from flybisect.search.chance import AT_START, MEASURED, MISSED, MOST, Rate
+from flybisect.signature import UNJUDGEABLE
 
 SLOW = 60.0
 """Wall seconds of a run from which on one more has to do."""
@@ -41,6 +43,19 @@ NOTE = "shown"
 """Under which it is kept: `9/20`."""
 
 
+def times_at_start(seconds: float) -> int:
+    """How often the unreduced script is run beside its first look, of a run that takes so long."""
+    return 1 if seconds >= SLOW else AT_START
+
+
+def may_flip(verdict: Verdict) -> bool:
+    """True of a first look that found nothing, though another one might: not where the script and FlyDSL do
+    not fit, or the machine lacks something, or a trial's limit was met."""
+    kind = None if verdict.signature is None else verdict.signature.kind
+    settled = {*UNJUDGEABLE, "hang", "memory"} if verdict.answer is Answer.UNRESOLVED else UNJUDGEABLE
+    return not verdict.interesting and kind not in settled
+
+
 class Repeats:
     """Of one search; looks at nothing before `begin`. Judging may go on in several threads after that."""
 
@@ -54,15 +69,15 @@ class Repeats:
         self.runs = 1
         """Of a candidate that does not show the bug at first."""
 
-    def begin(self, first: Verdict, seconds: float, runs: Runs) -> None:
+    def begin(self, first: Verdict, seconds: float, runs: Runs, missed: int = 0) -> None:
         """Look at the unreduced script, which is interesting, some more, unless an earlier run of the session
-        did. `seconds`: what a run takes. Raises UserError where it shows its bug too rarely."""
+        found out how often it shows its bug. `seconds`: what a run takes. `missed`: runs just before that did
+        not show it. Raises UserError where it shows its bug too rarely, by what is seen now."""
         self._begun = True
-        if (known := self._known()) is not None:
+        known = self._known()
+        if known is not None and known.repeats is not None and (known.shown < known.runs or not missed):
             self._settle(known)
-            return
-        answers = list(runs(1 if seconds >= SLOW else AT_START))
-        if all(_same(first, each) for each in answers):
+        elif not missed and all(_same(first, each) for each in runs(times_at_start(seconds))):
             self._note(Rate(1, 1))
         else:
             self._measure(first, runs)

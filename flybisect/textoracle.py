@@ -26,9 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flybisect import baseline
 from flybisect.errors import UserError
-from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
-from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
 from flybisect.patterns import LONGEST_PATTERN, Found, Patterns, TooSlow
 from flybisect.signature import KINDS, UNJUDGEABLE, classify, compiler_errors
 from flybisect.wording import basename, condition, function, headline, one_line, words
@@ -85,15 +86,11 @@ class Text:
 
 
 @dataclass(frozen=True)
-class TextOracle:
+class TextOracle(Oracle):
     """Interesting: the text is there, and (where there is a base) not under the base."""
 
+    name: str
     text: Text
-    wants: frozenset[Want] = frozenset()
-
-    @property
-    def name(self) -> str:
-        return self.text.name
 
     def needs_base(self, subject: Observation) -> bool:
         try:
@@ -115,13 +112,11 @@ class TextOracle:
             return self._without(subject, metrics)
         signature = self._wanted(found, evidence.first)
         if evidence.base is not None:
-            other = classify(evidence.base)
             if signature in self.text.signatures(evidence.base):
                 why = f"{signature}, and the same under what it is compared with"
                 return Verdict(Answer.UNINTERESTING, signature, metrics, why)
-            if other is not None and other.kind in UNJUDGEABLE:
-                why = f"what it is compared with cannot be judged: {other}"
-                return Verdict(Answer.UNRESOLVED, signature, metrics, why)
+            if (problem := baseline.problem(evidence)) is not None:
+                return Verdict(Answer.UNRESOLVED, signature, metrics, problem)
         return Verdict(Answer.INTERESTING, signature, metrics, str(signature))
 
     def _without(self, subject: Observation, metrics: Mapping[str, float]) -> Verdict:
@@ -154,7 +149,7 @@ def parse(text: str, origin: str) -> Plugin:
 
 def _plugin(text: Text) -> Plugin:
     def build(options: Options) -> TextOracle:
-        return TextOracle(text)
+        return TextOracle(text.name, text)
 
     return Plugin(text.name, text.summary, build, takes=frozenset())
 

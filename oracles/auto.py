@@ -9,7 +9,7 @@ from types import MappingProxyType
 from flybisect import plugins
 from flybisect.blame import compiler_failure, is_scripts_own, said_of_script
 from flybisect.expression import parse
-from flybisect.observation import Answer, Observation, Verdict, Want
+from flybisect.observation import Answer, Observation, Verdict
 from flybisect.oracle import Evidence, Options, Oracle, Plugin
 from flybisect.signature import UNJUDGEABLE, classify
 
@@ -32,12 +32,12 @@ FIGURES = ("spills", "vgprs")
 
 
 @dataclass(frozen=True)
-class Auto:
+class Auto(Oracle):
     """Interesting: what the unreduced script shows is interesting to the oracle that it calls for."""
 
     options: Options
     name: str = "auto"
-    wants: frozenset[Want] = frozenset()
+    settling: bool = True
 
     def needs_base(self, subject: Observation) -> bool:
         return self.settled(Evidence(subject)).needs_base(subject)
@@ -64,14 +64,10 @@ class Auto:
 
 
 @dataclass(frozen=True)
-class Nothing:
+class Nothing(Oracle):
     """Finds nothing interesting. `name` is the oracle that would need to be told more."""
 
     name: str
-    wants: frozenset[Want] = frozenset()
-
-    def needs_base(self, subject: Observation) -> bool:
-        return False
 
     def judge(self, evidence: Evidence) -> Verdict:
         subject = evidence.subject

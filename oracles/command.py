@@ -6,17 +6,16 @@ from dataclasses import dataclass
 
 from flybisect.commanded import answer, ended
 from flybisect.errors import UserError
-from flybisect.observation import Answer, Observation, Signature, Verdict, Want
-from flybisect.oracle import Evidence, Options, Plugin
+from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
 
 
 @dataclass(frozen=True)
-class Command:
+class Command(Oracle):
     """Interesting: the command ends with 0, and (where there is a base) does not under the base."""
 
     command: str
     name: str = "command"
-    wants: frozenset[Want] = frozenset()
 
     def needs_base(self, subject: Observation) -> bool:
         return answer(subject) is Answer.INTERESTING

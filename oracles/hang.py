@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flybisect.observation import Answer, Observation, Signature, Verdict, Want
-from flybisect.oracle import Bounds, Evidence, Options, Plugin
+from flybisect import baseline
+from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle import Bounds, Evidence, Options, Oracle, Plugin
 from flybisect.signature import UNJUDGEABLE, classify
 
 _LIMITS = ("hang", "memory")
@@ -24,11 +25,11 @@ LEAST_MEMORY = 2048
 
 
 @dataclass(frozen=True)
-class Hang:
+class Hang(Oracle):
     """Interesting: a limit of the trial is met, and (where there is a base) not under the base."""
 
     name: str = "hang"
-    wants: frozenset[Want] = frozenset()
+    bounding: bool = True
 
     def needs_base(self, subject: Observation) -> bool:
         return _hangs(subject)
@@ -51,6 +52,8 @@ class Hang:
         if base is not None and _hangs(base):
             why = f"{found}, and the same under what it is compared with"
             return Verdict(Answer.UNINTERESTING, found, subject.metrics(), why)
+        if (problem := baseline.problem(evidence)) is not None:
+            return Verdict(Answer.UNRESOLVED, found, subject.metrics(), problem)
         return Verdict(Answer.INTERESTING, found, subject.metrics(), f"{seen}")
 
 

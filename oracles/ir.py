@@ -23,7 +23,7 @@ def build(options: Options) -> Patterned:
     wants = {Want.IR, Want.ASSEMBLY} if options.stage == ASSEMBLY else {Want.IR}
     pattern = compiled([options.pattern], "--pattern")
     return Patterned(
-        "ir", pattern, options.absent, f"after {options.stage}", frozenset(wants), _modules, options.stage
+        "ir", pattern, options.absent, f"after {options.stage}", _modules, frozenset(wants), options.stage
     )
 
 

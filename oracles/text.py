@@ -19,7 +19,7 @@ def build(options: Options) -> Patterned:
     if options.pattern is None:
         raise UserError("the oracle text needs --pattern REGEX, which is searched line by line")
     pattern = compiled([options.pattern], "--pattern")
-    return Patterned("text", pattern, options.absent, "in the output", frozenset({Want.OUTPUT}), _printed)
+    return Patterned("text", pattern, options.absent, "in the output", _printed, frozenset({Want.OUTPUT}))
 
 
 PLUGIN = Plugin(

@@ -238,7 +238,11 @@ class Looks:
         return tally if fits and tally.looks else first
 
     def _name(self, key: str) -> str:
-        return f"looks {self._mark} {key}"
+        """What the script read beside itself is a part of it."""
+        seen = self._seen[key][2]
+        read = [each.files for each in (seen.subject, seen.base) if each is not None and each.files]
+        files = f" {hashlib.sha256(repr(read).encode()).hexdigest()}" if read else ""
+        return f"looks {self._mark} {key}{files}"
 
 
 def _more(evidence: Evidence) -> int:

@@ -14,8 +14,9 @@ from enum import Enum
 from flybisect import plugins
 from flybisect.blame import compiler_failure
 from flybisect.errors import UserError
+from flybisect.joined import joined
 from flybisect.observation import Answer, Outcome, Signature, Verdict
-from flybisect.oracle import Evidence, Options, Oracle, Plugin, Settling
+from flybisect.oracle import Evidence, Options, Oracle, Plugin
 from flybisect.search.bisect import Side
 from flybisect.signature import classify
 
@@ -50,9 +51,12 @@ class Measure:
             return None
 
     def halfway(self, older: Evidence, newer: Evidence) -> tuple[Oracle, str] | None:
-        """An oracle whose bound lies half way between the ends' figures, and that bound as text."""
+        """An oracle whose bound lies half way between the ends' figures, and that bound as text. None where
+        they are the same, and where the case is compared with a baseline, which says what is too many."""
         figures = self.figure(older), self.figure(newer)
-        if self.options.when is not None or None in figures or figures[0] == figures[1]:
+        if self.options.when is not None or self.options.compares:
+            return None
+        if None in figures or figures[0] == figures[1]:
             return None
         bound = sum(figure for figure in figures if figure is not None) / 2
         text = f"{self.plugin.metric} > {bound:g}"
@@ -60,14 +64,16 @@ class Measure:
 
     def settled(self, older: Evidence, newer: Evidence) -> Measure:
         """With an oracle over a figure, where it was left open and neither end fails."""
-        if not isinstance(self.own(), Settling):
+        own = self.own()
+        if own is None or not own.settling:
             return self
         if any(compiler_failure(evidence.subject) is not None for evidence in (older, newer)):
             return self
-        spills = replace(self, plugin=plugins.load("spills"))
-        if spills.figure(older) != spills.figure(newer):
-            return spills
-        return replace(self, plugin=plugins.load("vgprs"))
+        spills, vgprs = (
+            replace(self, plugin=joined(plugins.load(name), self.plugin.same_as))
+            for name in ("spills", "vgprs")
+        )
+        return spills if spills.figure(older) != spills.figure(newer) else vgprs
 
     def figure(self, evidence: Evidence) -> float | None:
         """What it is about, measured; None where it is about no figure, or nothing was compiled."""
@@ -77,8 +83,7 @@ class Measure:
 
     def usable(self, evidence: Evidence) -> bool:
         """True where something can be an end: judged, and without a failure of another kind."""
-        own = self.own()
-        if self.plugin.metric is not None and (own is None or self.options.when is None):
+        if self.plugin.metric is not None and self.options.when is None and not self.options.compares:
             return self.figure(evidence) is not None
         verdict = self.observer().judge(evidence)
         if verdict.answer is Answer.UNRESOLVED:
@@ -157,9 +162,14 @@ def shows(measure: Measure, evidence: Evidence) -> str:
     failure = classify(evidence.subject)
     if evidence.subject.outcome is Outcome.BROKEN:
         return f"cannot be used ({evidence.subject.note})"
+    verdict = None if evidence.base is None else measure.observer().judge(evidence)
+    if verdict is not None and verdict.answer is Answer.UNRESOLVED:
+        return f"cannot be compared ({verdict.why})"
     if failure is not None:
         return f"shows {failure}"
     figure = measure.figure(evidence)
     if figure is not None:
-        return f"has {figure:g} {measure.plugin.metric}"
+        base = None if evidence.base is None else evidence.base.metrics().get(str(measure.plugin.metric))
+        beside = "" if base is None else f", and the baseline {base}"
+        return f"has {figure:g} {measure.plugin.metric}{beside}"
     return "shows no failure" if evidence.subject.kernels else "compiles no kernel and shows no failure"

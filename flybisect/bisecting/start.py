@@ -14,7 +14,7 @@ from flybisect.bisecting.sides import Measure
 from flybisect.case import NOTHING_MORE, Against, Sought
 from flybisect.errors import UserError
 from flybisect.history.repository import Repository
-from flybisect.observation import Answer, Observation, Verdict, Want
+from flybisect.observation import Answer, Verdict
 from flybisect.oracle import Evidence, Oracle
 from flybisect.plugins import listing
 from flybisect.probe.prober import Prober
@@ -155,14 +155,10 @@ def open_table(stand: Stand, notify: Notify) -> Iterator[tuple[Observer, Measure
 
 
 @dataclass(frozen=True)
-class Anything:
+class Anything(Oracle):
     """Stands for an oracle where only failures and figures are wanted."""
 
     name: str = "anything"
-    wants: frozenset[Want] = frozenset()
-
-    def needs_base(self, subject: Observation) -> bool:
-        return False
 
     def judge(self, evidence: Evidence) -> Verdict:
         return Verdict(Answer.UNRESOLVED)

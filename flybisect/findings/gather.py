@@ -18,7 +18,6 @@ from flybisect.findings.sessions import Entry, bisections_of, sessions
 from flybisect.findings.shown import as_data, from_data, show
 from flybisect.findings.stored import Part, keep, kept
 from flybisect.history.repository import Repository
-from flybisect.measured import Measured
 from flybisect.oracle import Oracle
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.rocm import find_rocm
@@ -156,9 +155,7 @@ def _environment(entry: Entry, bench: Bench, repository: Repository | None) -> E
 
 
 def _condition(oracle: Oracle, bisected: Mapping[str, Any]) -> str | None:
-    if isinstance(oracle, Measured):
-        return oracle.condition.text
-    return _first(bisected, "bound")
+    return oracle.condition or _first(bisected, "bound")
 
 
 def _first(bisected: Mapping[str, Any], name: str) -> str | None:

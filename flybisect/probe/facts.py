@@ -120,6 +120,7 @@ _FORMS: dict[str, dict[str, Test]] = {
     "ir": {"data": _bytes},
     "left": {},
     "missing": {"text": _text},
+    "read": {"path": _text},
     "note": {"text": _text},
     "unset": {"name": _text},
     "python_file": {"path": _text},

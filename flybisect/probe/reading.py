@@ -51,13 +51,15 @@ def observation(probe: Probe, version: str, folder: str, reply: Fact) -> Observa
 
 def with_compiles(
     probe: Probe, version: str, folder: str, reply: Fact
-) -> tuple[Observation, list[tuple[str, dict[str, Any]]]]:
-    """The same, and what the trial's compiles ended in, by their keys; see `remembering.entries`."""
+) -> tuple[Observation, list[tuple[str, dict[str, Any]]], list[str]]:
+    """The same; what the trial's compiles ended in, by their keys (see `remembering.entries`); and the paths
+    of the files that it read."""
     reading = _Reading(probe, version, folder, reply)
     seen = reading.observation()
     # What was left out may be what a compile said.
     printed = b"" if reply["dropped"] else b"".join(_ends(reply))
-    return seen, list(remembering.entries(probe, folder, reading.facts, printed, seen))
+    read = [fact["path"] for fact in reading.facts if fact["kind"] == "read"]
+    return seen, list(remembering.entries(probe, folder, reading.facts, printed, seen)), read
 
 
 class _Reading:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from flybisect import beside
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe import reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
@@ -146,10 +147,12 @@ class Runner:
             }
             news = self._news(worker) if request["replays"] else []
             reply = worker.run(request, probe.timeout, cancelled, news)
-            seen, ended = reading.with_compiles(probe, worker.version, str(folder), reply)
+            seen, ended, read = reading.with_compiles(probe, worker.version, str(folder), reply)
             if self._remembering is not None:
                 self._remembering.learn(worker.toolchain.key, ended)
-            return seen
+            if probe.command is not None and probe.folder is not None:
+                read = beside.everything(probe.folder)  # Another process opens them.
+            return replace(seen, files=beside.digests(probe.folder, read))
         finally:
             remove(folder)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from flybisect.expression import parse
 from flybisect.findings.model import Findings
 from flybisect.observation import METRICS
+from flybisect.oracle import Evidence
 
 OBSERVED = frozenset(METRICS) - {"occupancy"}
 """Metrics that `observe.py` knows."""
@@ -21,9 +23,9 @@ def settled(found: Findings) -> str | None:
         tree = ast.parse(found.condition, mode="eval")
     except SyntaxError:
         return found.condition
-    columns = [column.observation.metrics() for column in found.original.columns]
-    first = {"first": columns[0], "first.base": columns[1] if len(columns) > 1 else {}}
-    return ast.unparse(_Settled(first).visit(tree))
+    columns = [column.observation for column in found.original.columns]
+    evidence = Evidence(columns[0], columns[1] if len(columns) > 1 else None)
+    return ast.unparse(_Settled(parse(found.condition).figures(evidence)).visit(tree))
 
 
 def in_python(text: str | None) -> str | None:
@@ -43,12 +45,13 @@ def in_python(text: str | None) -> str | None:
 
 
 class _Settled(ast.NodeTransformer):
-    def __init__(self, figures: Mapping[str, Mapping[str, int]]) -> None:
+    def __init__(self, figures: Mapping[str, float]) -> None:
         self._figures = figures
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        value = self._figures.get(ast.unparse(node.value), {}).get(node.attr)
-        return node if value is None else ast.Constant(value)
+        text = ast.unparse(node)
+        value = self._figures.get(text) if text.startswith("first.") else None
+        return node if value is None else ast.Constant(int(value) if value == int(value) else value)
 
 
 class _Looked(ast.NodeTransformer):

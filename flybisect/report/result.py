@@ -11,7 +11,7 @@ from flybisect.reducing import Heading, Result
 from flybisect.report import header
 from flybisect.report.asjson import print_json
 from flybisect.report.failure import failure_line
-from flybisect.report.figures import table
+from flybisect.report.figures import number, table
 from flybisect.script.argv import reads_arguments
 from flybisect.script.source import count_statements
 from flybisect.workbench import Bench
@@ -64,6 +64,11 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         *table(result.verdict.metrics, "base" if _compares(data) else ""),
         ("1-minimal" if result.minimal else "not known to be minimal")
         + ("; run once more in a fresh process, it shows the same" if result.verified_cold else ""),
+    ]
+    lines += [
+        f"of a difference of {number(margin.first)} {name}, {number(margin.left)} is left"
+        for name, margin in result.margins.items()
+        if margin.shrank
     ]
     if not result.verified_cold:
         lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")

@@ -30,7 +30,7 @@ QUICK = ("--oracle", "assertion", "--arch", "gfx942", "--passes", "statements,na
 KEYS = {
     *("script", "verdict", "signature", "metrics", "statements_before", "statements_after"),
     *("bytes_before", "bytes_after", "compiles", "candidates", "rejected_statically", "cache_hits"),
-    *("seconds", "minimal", "verified_cold", "also_seen"),
+    *("seconds", "minimal", "verified_cold", "margins", "also_seen"),
 }
 
 

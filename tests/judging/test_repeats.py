@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flybisect.checking import check
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Probe, Signature, Verdict
 from flybisect.repeats import EVERY, Repeats
-from flybisect.search.chance import MEASURED, MISSED, MOST, Rate, least_rate
+from flybisect.search.chance import AT_START, MEASURED, MISSED, MOST, Rate, least_rate
 from flybisect.toolchain.model import Toolchain
 from tests.judging.replay import Replay, by_first_word, judge_of
 
@@ -122,6 +123,58 @@ def test_a_judge_repeats(tmp_path: Path) -> None:
         assert judge.judge(f"gemm_buffer64; {number} + 1").interesting
         assert not judge.judge(f"vecadd_256b; {number}").interesting
     assert judge.repeats.rate is not None
+
+
+def in_turn(*shown: str) -> Replay:
+    """Shows one after the other, and the last one from then on."""
+    left = list(shown)
+
+    def answer(probe: Probe, toolchain: Toolchain) -> Observation:
+        name = left.pop(0) if len(left) > 1 else left[0]
+        return by_first_word(Probe(f"{name};", "k.py", "gfx942"), toolchain)
+
+    return Replay(answer)
+
+
+def test_a_first_look_that_finds_nothing_is_repeated(tmp_path: Path) -> None:
+    prober = in_turn("vecadd_256b")
+    verdict = judge_of(prober, tmp_path).pin("x = 0")
+    assert verdict.answer is Answer.UNINTERESTING
+    assert "in each of 3 runs" in verdict.why
+    assert len(prober.ran) == 1 + AT_START
+
+
+def test_one_that_finds_it_later_is_measured(tmp_path: Path) -> None:
+    judge = judge_of(in_turn("vecadd_256b", "vecadd_256b", "gemm_buffer64"), tmp_path)
+    assert judge.pin("x = 0").interesting
+    judge.look_again("x = 0")
+    assert judge.repeats.rate == Rate(19, 20)
+
+
+def test_one_that_is_too_rare_is_measured_before_it_is_refused(tmp_path: Path) -> None:
+    prober = in_turn("vecadd_256b", "gemm_buffer64", "vecadd_256b")
+    judge = judge_of(prober, tmp_path)
+    assert judge.pin("x = 0").interesting
+    with pytest.raises(UserError, match="shows in 1 of 20 runs"):
+        judge.look_again("x = 0")
+    # What was measured then does not stand against a new look.
+    again = judge_of(in_turn("gemm_buffer64"), tmp_path)
+    assert again.pin("x = 0").interesting
+    again.look_again("x = 0")
+
+
+def test_what_the_journal_says_does_not_decide_a_new_look(tmp_path: Path) -> None:
+    assert not judge_of(in_turn("vecadd_256b"), tmp_path).pin("x = 0").interesting
+    later = judge_of(in_turn("gemm_buffer64"), tmp_path)
+    assert later.pin("x = 0").interesting
+    assert later.first is not None
+    assert check(judge_of(in_turn("gemm_buffer64"), tmp_path), "x = 0").verdict.interesting
+
+
+def test_what_the_machine_lacks_is_not_looked_for_again(tmp_path: Path) -> None:
+    prober = in_turn("api")
+    assert judge_of(prober, tmp_path).pin("x = 0").answer is Answer.UNRESOLVED
+    assert len(prober.ran) == 1
 
 
 def test_the_next_run_knows(tmp_path: Path) -> None:

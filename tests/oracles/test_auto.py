@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from flybisect.observation import Answer, Outcome, Stage
-from flybisect.oracle import Evidence, Options, Oracle, Settling
+from flybisect.oracle import Evidence, Options, Oracle
 from flybisect.plugins import load
 from tests.oracles.recorded import everything, recorded
 
@@ -28,7 +28,7 @@ ORACLES = {
 
 def settled(first: Evidence, options: Options = Options()) -> Oracle:  # noqa: B008
     auto = load("auto").build(options)
-    assert isinstance(auto, Settling)
+    assert auto.settling
     return auto.settled(first)
 
 

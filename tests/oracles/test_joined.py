@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from flybisect.bisecting.sides import Measure, NotApart, rule_for
 from flybisect.joined import joined, named
-from flybisect.observation import Answer, Signature
-from flybisect.oracle import Evidence, Options, Oracle, Settling
+from flybisect.observation import Answer, Kernel, Signature
+from flybisect.oracle import Evidence, Options, Oracle
 from flybisect.plugins import load
 from flybisect.signature import classify
 from tests.oracles.recorded import recorded
@@ -59,7 +64,7 @@ def test_with_auto() -> None:
     same = oracle(*TEXTS, "fly.copy_atom_call_ssa", name="auto")
     for first in (SLICE, COPY, POISON):
         evidence = Evidence(first)
-        assert isinstance(same, Settling)
+        assert same.settling
         for one in (same, same.settled(evidence)):
             for seen in (SLICE, COPY, POISON):
                 verdict = one.judge(Evidence(seen, None, evidence))
@@ -82,3 +87,29 @@ def test_what_is_not_named_is_left_to_the_oracle() -> None:
     for name in ("gemm_buffer64@0.5.0", "api@0.5.0", "scaled@0.5.0", "vector_list@0.2.4"):
         evidence = Evidence(recorded(name))
         assert same.judge(evidence) == oracle().judge(evidence)
+
+
+def test_nothing_else_changes() -> None:
+    """What the oracle can do stays, and no figure is looked at that it does not look at."""
+    spills, hang, auto = (oracle("verifier", name=name) for name in ("spills", "hang", "auto"))
+    assert spills.condition == "vgpr_spills > 0"
+    assert (spills.settling, auto.settling, hang.bounding, spills.bounding) == (False, True, True, False)
+    fine = recorded("scaled@0.5.0")
+    assert hang.bounds(fine) == load("hang").build(Options()).bounds(fine)
+    assert spills.settled(Evidence(fine)).condition == spills.condition
+    older, newer = (replace(fine, kernels=(Kernel("k", vgprs=count),)) for count in (20, 30))
+    for name in ("legalization", "verifier"):
+        measure = Measure(joined(load(name), ("verifier",)), Options())
+        with pytest.raises(NotApart, match="shows no failure"):
+            rule_for(measure, Evidence(older), Evidence(newer))
+    left_open = Measure(joined(load("auto"), ("verifier",)), Options())
+    rule = rule_for(left_open, Evidence(older), Evidence(newer))
+    assert rule.bound == "vgprs > 25"
+    assert rule.oracle.judge(Evidence(SLICE, None, Evidence(newer))).interesting
+
+
+def test_a_baseline_that_fails_is_unresolved_for_what_is_named() -> None:
+    same = oracle(*TEXTS, compares=True)
+    other = recorded("dynamic_if@0.5.0")
+    assert same.judge(Evidence(SLICE, other)).answer is Answer.UNRESOLVED
+    assert same.judge(Evidence(COPY, other)).answer is Answer.UNRESOLVED

@@ -8,7 +8,7 @@ import pytest
 
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Signature, Stage
-from flybisect.oracle import Bounding, Evidence, Options
+from flybisect.oracle import Evidence, Options
 from flybisect.plugins import listing, load
 from flybisect.signature import UNJUDGEABLE, classify
 from tests.oracles.recorded import everything, recorded
@@ -125,7 +125,7 @@ def test_options_that_an_oracle_does_not_take() -> None:
 
 def test_a_hang_takes_its_bounds_from_a_good_run() -> None:
     oracle = load("hang").build(Options(compares=True))
-    assert isinstance(oracle, Bounding)
+    assert oracle.bounding
     good = replace(recorded("vector_list@0.5.0"), seconds=3.0, peak_mib=900)
     bounds = oracle.bounds(good)
     assert bounds is not None

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.oracle import Evidence, Options
+from flybisect.joined import joined
+from flybisect.oracle import Bounds, Evidence, Options
 from flybisect.plugins import listing, load
 from tests.oracles.recorded import recorded
 
@@ -119,3 +120,45 @@ def test_a_name_that_is_taken_is_left_out(tmp_path: Path, monkeypatch: pytest.Mo
     distribution(tmp_path, "spills = extra_oracles_module", MINE.replace('"slow"', '"spills"'))
     monkeypatch.syspath_prepend(str(tmp_path))
     assert any("left out" in problem for problem in listing().problems)
+
+
+DERIVED = """
+from dataclasses import dataclass
+from flybisect.observation import Answer, Verdict
+from flybisect.oracle import Bounds, Oracle, Plugin
+
+@dataclass(frozen=True)
+class Open(Oracle):
+    name: str = "open"
+    bounding: bool = True
+    settling: bool = True
+    def judge(self, evidence):
+        return Verdict(Answer.INTERESTING)
+    def bounds(self, base):
+        return Bounds(10 * base.seconds, 100)
+    def settled(self, first):
+        return Open("closed", settling=False)
+
+PLUGIN = Plugin("open", "becomes another one", lambda options: Open())
+"""
+
+
+def test_what_a_plugin_can_do_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(DERIVED)
+    seen = recorded("nothing@0.5.0")
+    for plugin in (load(str(tmp_path / "mine.py")), joined(load(str(tmp_path / "mine.py")), ("verifier",))):
+        oracle = plugin.build(Options())
+        assert (oracle.bounding, oracle.settling, oracle.needs_base(seen)) == (True, True, False)
+        assert oracle.bounds(seen) == Bounds(10.0, 100)
+        settled = oracle.settled(Evidence(seen))
+        assert (settled.name, settled.settling) == ("closed", False)
+        assert settled.judge(Evidence(seen)).interesting
+
+
+def test_one_that_does_not_derive_has_the_defaults(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    oracle = load(str(tmp_path / "mine.py")).build(Options())
+    seen = recorded("nothing@0.5.0")
+    assert (oracle.bounding, oracle.settling, oracle.bounds(seen)) == (False, False, None)
+    assert oracle.settled(Evidence(seen)) is oracle
+    assert oracle.margins(Evidence(seen)) == {}

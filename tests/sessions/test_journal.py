@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from flybisect import beside
 from flybisect.journal import Journal
 from flybisect.observation import Outcome, Probe
 from flybisect.toolchain.model import Toolchain
@@ -52,6 +53,20 @@ def test_a_broken_toolchain_is_not_kept(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j.sqlite3")
     journal.record(ONE, PROBE, replace(SEEN, outcome=Outcome.BROKEN))
     assert len(journal) == 0
+
+
+def test_what_the_script_read_has_to_be_the_same(tmp_path: Path) -> None:
+    probe, module = replace(PROBE, folder=tmp_path), tmp_path / "helper.py"
+    module.write_text("x = 1\n")
+    seen = replace(SEEN, files=beside.digests(tmp_path, [str(module)]))
+    journal = Journal(tmp_path / "j.sqlite3")
+    journal.record(ONE, probe, seen)
+    assert journal.recall(ONE, probe) == seen
+    module.write_text("x = 2\n")
+    assert journal.recall(ONE, probe) is None
+    anew = replace(SEEN, files=beside.digests(tmp_path, [str(module)]))
+    journal.record(ONE, probe, anew)
+    assert journal.recall(ONE, probe) == anew
 
 
 def test_several_threads(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from . import (
     limits,
     locations,
     missing,
+    opened,
     pyfiles,
     sandbox,
     settings,
@@ -60,7 +61,8 @@ def run(
     recorder = Recorder(record)
     try:
         writable = box.shape(folder)
-        script = _prepare(request, folder, rocm, recorder, prepared)
+        held = settings.values(request["arch"], folder, rocm)
+        script = _prepare(request, folder, held, recorder, prepared)
         faulthandler.enable(crash, all_threads=False)
         faulthandler.register(WHERE_ARE_YOU, crash, all_threads=False)
         faults = Faults(recorder, script)
@@ -79,22 +81,21 @@ def run(
         os._exit(1)
     pyfiles.watch(recorder, script, folder, request["folder"])
     recorder.stage("start")
+    opened.Opened(recorder, folder, request["folder"], script, _ours(folder, held)).install()
     lines = coverage.Coverage(recorder, script) if "coverage" in wants else None
     _finish(_run_script(script, faults, lines))
 
 
 def _prepare(
-    request: dict[str, Any], folder: str, rocm: str | None, recorder: Recorder, prepared: bool
+    request: dict[str, Any], folder: str, held: dict[str, str], recorder: Recorder, prepared: bool
 ) -> str:
     """The script's file, the environment and `sys` as the script is to find them."""
-    held = settings.values(request["arch"], folder, rocm)
     for name in ("HOME", "TMPDIR"):
         Path(held[name]).mkdir(exist_ok=True)
     script = f"{folder}/{request['name']}"
     Path(script).write_bytes(request["source"].encode("utf-8", "surrogateescape"))
     if request["folder"]:
-        ours = {value.removeprefix(f"{folder}/") for value in held.values()}
-        beside.bring(request["folder"], folder, ours)
+        beside.bring(request["folder"], folder, _ours(folder, held))
     os.chdir(folder)
     # Held settings go over what the user sets.
     os.environ.update(request["env"])
@@ -110,6 +111,11 @@ def _prepare(
         importlib.import_module(name)
     sys.path.insert(0, request["folder"] or folder)
     return script
+
+
+def _ours(folder: str, held: dict[str, str]) -> set[str]:
+    """Names in the trial's folder that are the tool's."""
+    return {value.removeprefix(f"{folder}/") for value in held.values()}
 
 
 def _run_script(script: str, faults: Faults, lines: coverage.Coverage | None) -> int:
