@@ -12,6 +12,7 @@ from flybisect.reduce.passes import (
     comments,
     constants,
     dead,
+    direct,
     expressions,
     flags,
     folds,
@@ -36,6 +37,7 @@ from flybisect.reduce.passes import (
 
 PASSES: tuple[Pass, ...] = (
     unexecuted.PASS,
+    direct.PASS,
     known.PASS,
     noise.PASS,
     dead.PASS,
