@@ -49,6 +49,8 @@ class Facts:
     one of the two runs. While a script has it, the comparison is likely to come out as before."""
     failed: frozenset[str] = frozenset()
     """Labels of hints that failed, on this text or an earlier one."""
+    learned: str = ""
+    """The text that runs with the recorder told of; what stands in it as well is known for sure."""
     original: str = ""
     """The unreduced text; what stands in it is left as its author wrote it."""
 

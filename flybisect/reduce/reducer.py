@@ -184,7 +184,8 @@ class Reducer:
         lines = facts.lines if text == self._standing.best else None
         line = self._judge.failing_line(self._standing.best)
         failed = frozenset(self._standing.failed)
-        return replace(facts, lines=lines, failing_line=line, failed=failed, original=self._original)
+        told = replace(facts, lines=lines, failing_line=line, failed=failed)
+        return replace(told, learned=text, original=self._original)
 
     def _go_on(
         self, judge: Telling, standing: Standing, each: Pass, verify: bool, trusting: bool, rank: int

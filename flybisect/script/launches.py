@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 MARK = "~launch "
 RECORDER = f"""
 def _flybisect_launches(script):
-    import inspect, json, math, os, sys, types
+    import sys
     jit = getattr(sys.modules.get("flydsl.compiler.jit_function"), "JitFunction", None)
     dsl, torch = sys.modules.get("flydsl.expr"), sys.modules.get("torch")
-    if jit is None or dsl is None or torch is None:
+    if None in (script, jit, dsl, torch):
         return
+    import inspect, json, math, os, types
     seen, depth = set(), []
 
     def text(value):
@@ -114,7 +115,7 @@ def _flybisect_launches(script):
         if name in vars(jit):
             setattr(jit, name, recorded(vars(jit)[name], name != "__call__"))
 
-_flybisect_launches(__file__)
+_flybisect_launches(globals().get("__file__"))
 """
 
 

@@ -33,11 +33,13 @@ from flybisect.reduce.passes import (
     tidy,
     unexecuted,
     unwrap,
+    values,
 )
 
 PASSES: tuple[Pass, ...] = (
     unexecuted.PASS,
     direct.PASS,
+    values.PASS,
     known.PASS,
     noise.PASS,
     dead.PASS,

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.passes.parameters import calls_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit, apply
 from flybisect.script.effects import Effects
@@ -24,6 +25,8 @@ MOST = 3
 """Launches that are tried, the last ones: a failure shows in the last."""
 WORTH = 4
 """Statements that have to go for it."""
+PLAINLY = 40
+"""The same where the script calls the launcher by its name: then other passes do it without a compile."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -57,9 +60,8 @@ def _cut(table: Statements, launch: Launch) -> Cut | None:
     behind = [entry for entry in host if entry.start > top.start]
     if not behind:
         return None
-    gone = sum(len(list(table.subtree(entry.number))) for entry in [*host, *([top] if around else [])])
-    moved = sum(len(list(table.subtree(entry.number))) for entry in moving.entries) if around else 0
-    if gone - moved - 1 < WORTH - 1:
+    worth = PLAINLY if _called_plainly(table, definition) and not around else WORTH
+    if _left(table, moving, kept, host) > len(table.all) - worth:
         return None
     edits = {Edit(behind[-1].start, behind[-1].end, call)}
     lost = {table.owner(name, scope) for entry in host for name, scope in entry.binds if scope is table.module}
@@ -70,6 +72,24 @@ def _cut(table: Statements, launch: Launch) -> Cut | None:
     gone_now = frozenset(part for entry in host[:] for part in table.subtree(entry.number))
     gone_now -= frozenset(table.subtree(behind[-1].number))
     return Cut(statements=gone_now, edits=frozenset(edits), lost=frozenset(lost))
+
+
+def _called_plainly(table: Statements, definition: Statement) -> bool:
+    """True for a launcher that is only called, with all arguments written down."""
+    calls = calls_of(table, definition)
+    return calls is not None and not any(
+        isinstance(each, ast.Starred) or (isinstance(each, ast.keyword) and each.arg is None)
+        for call in calls
+        for each in [*call.args, *call.keywords]
+    )
+
+
+def _left(table: Statements, moving: _Moving, kept: set[int], host: Sequence[Statement]) -> int:
+    """How many statements are left when nothing is that the launch does not read."""
+    numbers = {number for top in kept for number in table.subtree(top)}
+    numbers |= {number for entry in moving.entries for number in table.subtree(entry.number)}
+    settling = [e for e in table.all if e.parent is None and e not in host and not isinstance(e.node, _DEFINITIONS)]
+    return len(numbers | {number for entry in settling for number in table.subtree(entry.number)}) + 1
 
 
 def _definition(table: Statements, launch: Launch) -> Statement | None:
