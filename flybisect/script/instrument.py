@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from flybisect.script import launches
 from flybisect.script.edit import Edit, apply
-from flybisect.script.launches import Launch
 from flybisect.script.expressions import Place, modules, places, root_name
+from flybisect.script.launches import Launch
 from flybisect.script.scopes import Statement, Statements
 from flybisect.script.source import Source
 

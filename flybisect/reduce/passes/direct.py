@@ -16,14 +16,14 @@ from flybisect.reduce.passes.parameters import calls_of
 from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit, apply
 from flybisect.script.effects import Effects
-from flybisect.script.expressions import modules, root_name
+from flybisect.script.expressions import modules, name_of_module, root_name
 from flybisect.script.launches import Launch
 from flybisect.script.layout import reindented
 from flybisect.script.scopes import Key, Statement, Statements
 
 MOST = 3
 """Launches that are tried, the last ones: a failure shows in the last."""
-WORTH = 4
+WORTH = 2
 """Statements that have to go for it."""
 PLAINLY = 40
 """The same where the script calls the launcher by its name: then other passes do it without a compile."""
@@ -64,14 +64,16 @@ def _cut(table: Statements, launch: Launch) -> Cut | None:
     if _left(table, moving, kept, host) > len(table.all) - worth:
         return None
     edits = {Edit(behind[-1].start, behind[-1].end, call)}
-    lost = {table.owner(name, scope) for entry in host for name, scope in entry.binds if scope is table.module}
+    lost = {
+        table.owner(name, scope) for entry in host for name, scope in entry.binds if scope is table.module
+    }
     if around:
         edits.add(Edit(top.start, top.end, moving.text()))
         lost |= {table.owner(name, scope) for name, scope in top.binds if scope is table.module}
     lost -= {key for key in lost if any(b.number in kept for b in table.binders.get(key, ()))}
-    gone_now = frozenset(part for entry in host[:] for part in table.subtree(entry.number))
-    gone_now -= frozenset(table.subtree(behind[-1].number))
-    return Cut(statements=gone_now, edits=frozenset(edits), lost=frozenset(lost))
+    gone = frozenset(part for entry in host for part in table.subtree(entry.number))
+    gone -= frozenset(table.subtree(behind[-1].number))
+    return Cut(statements=gone, edits=frozenset(edits), lost=frozenset(lost))
 
 
 def _called_plainly(table: Statements, definition: Statement) -> bool:
@@ -88,7 +90,9 @@ def _left(table: Statements, moving: _Moving, kept: set[int], host: Sequence[Sta
     """How many statements are left when nothing is that the launch does not read."""
     numbers = {number for top in kept for number in table.subtree(top)}
     numbers |= {number for entry in moving.entries for number in table.subtree(entry.number)}
-    settling = [e for e in table.all if e.parent is None and e not in host and not isinstance(e.node, _DEFINITIONS)]
+    settling = [
+        e for e in table.all if e.parent is None and e not in host and not isinstance(e.node, _DEFINITIONS)
+    ]
     return len(numbers | {number for entry in settling for number in table.subtree(entry.number)}) + 1
 
 
@@ -103,9 +107,7 @@ def _definition(table: Statements, launch: Launch) -> Statement | None:
     ]
     if len(found) > 1:
         lines = table.source.line_of
-        found = [
-            entry for entry in found if lines(entry.start) <= launch.line <= entry.node.lineno  # type: ignore[attr-defined]
-        ]
+        found = [entry for entry in found if lines(entry.start) <= launch.line <= entry.node.lineno]
     return found[0] if len(found) == 1 else None
 
 
@@ -139,27 +141,11 @@ def written(table: Statements, text: str) -> str | None:
     """A text of a run in the names that the script has for modules; None where it has none for one."""
     for module in ("flydsl.expr", "torch"):
         if re.search(rf"(?<![\w.'\"]){re.escape(module)}\.", text):
-            name = _alias(table, module)
+            name = name_of_module(table, module)
             if name is None:
                 return None
             text = re.sub(rf"(?<![\w.'\"]){re.escape(module)}\.", f"{name}.", text)
     return text
-
-
-def _alias(table: Statements, module: str) -> str | None:
-    """The name of a module at the top of the script."""
-    for entry in table.all:
-        if entry.scope is not table.module or entry.parent is not None:
-            continue
-        if isinstance(entry.node, ast.Import):
-            for alias in entry.node.names:
-                if alias.name == module and (alias.asname or "." not in module):
-                    return alias.asname or module
-        if isinstance(entry.node, ast.ImportFrom) and entry.node.module and not entry.node.level:
-            for alias in entry.node.names:
-                if f"{entry.node.module}.{alias.name}" == module:
-                    return alias.asname or alias.name
-    return None
 
 
 class _Moving:
@@ -169,7 +155,9 @@ class _Moving:
         self._table = table
         self._launch = launch
         self._around = [table.all[number] for number in table.ancestors(definition.number)]
-        self._scopes = {table.function_scope[e.node].number for e in self._around if isinstance(e.node, _DEFINITIONS)}
+        self._scopes = {
+            table.function_scope[e.node].number for e in self._around if isinstance(e.node, _DEFINITIONS)
+        }
         self._constants: dict[Key, str] = {}
         self.entries: list[Statement] = []
         """What moves, in text order; the launcher alone where nothing is around it."""
@@ -317,4 +305,6 @@ def _settles(table: Statements, entry: Statement, imported: frozenset[str], effe
     return False
 
 
-PASS = Pass("direct", "what leads to a launch, by the launcher's call with what it was given", hints, alone=True)
+PASS = Pass(
+    "direct", "what leads to a launch, by the launcher's call with what it was given", hints, alone=True
+)
