@@ -12,7 +12,11 @@ from tests.reduce.hints import texts, whole
 
 HEAD = "import torch\nimport flydsl.compiler as flyc\nimport flydsl.expr as fx\n\n\n"
 KERNEL = "@flyc.kernel\ndef kern(A: fx.Tensor):\n    fx.use(A, waves, SIZE)\n"
-LAUNCHER = "@flyc.jit\ndef launch(A: fx.Tensor, n: fx.Int32, *, stream: fx.Stream = fx.Stream(None)):\n    kern(A).launch(grid=(n, 1, 1))\n"
+LAUNCHER = (
+    "@flyc.jit\n"
+    "def launch(A: fx.Tensor, n: fx.Int32, *, stream: fx.Stream = fx.Stream(None)):\n"
+    "    kern(A).launch(grid=(n, 1, 1))\n"
+)
 BUILD = f"""\
 def build(waves):
     limit = waves * 2
@@ -105,6 +109,20 @@ def test_a_launcher_that_is_called_plainly_is_left_to_others() -> None:
     assert texts(direct.PASS, plain, told(*GIVEN)) == []
 
 
+def test_a_definition_in_a_branch_of_its_factory() -> None:
+    text = CALLED_BY_STARS.replace(LAUNCHER, BUILD.replace("    return launch", "").strip() + "\n").replace(
+        KERNEL, ""
+    )
+    inside = text.replace("    @flyc.jit", "    if limit:\n      @flyc.jit").replace(
+        "    def launch", "      def launch"
+    )
+    inside = inside.replace("        kern(A).l", "          kern(A).l").replace(
+        "launch(*args)", "build(4)(*args)"
+    )
+    (found,) = whole(direct.PASS, inside, told(*GIVEN, waves="4"))
+    assert f"\n\n\n{LAUNCHER}" in found and KERNEL.replace("waves", "4") in found, found
+
+
 def test_settings_stay_and_what_only_launches_goes() -> None:
     text = CALLED_BY_STARS.replace("args = (", 'import os\nos.environ["A"] = "1"\nargs = (')
     (found,) = whole(direct.PASS, text, told(*GIVEN))
@@ -127,9 +145,10 @@ def facts_of(text: str, line: int, *finished: str) -> Facts:
 
 def test_the_part_that_fails() -> None:
     facts = facts_of(FAILS, 3, "a", "b", "f(a)", "h(a)")
+    whole_value = "g(b, h(a).m(b), i(a))"
     assert texts(values.PASS, FAILS, facts) == [
-        FAILS.replace("return g(b, h(a).m(b), i(a))", "h(a).m(b)")
-    ] + [FAILS.replace("return g(b, h(a).m(b), i(a))", "g(b, h(a).m(b), i(a))")]
+        FAILS.replace(f"return {whole_value}", each) for each in ("h(a).m(b)", whole_value)
+    ]
 
 
 def test_a_receiver_that_fails() -> None:

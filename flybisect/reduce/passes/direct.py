@@ -17,6 +17,7 @@ from flybisect.script.cut import Cut
 from flybisect.script.edit import Edit, apply
 from flybisect.script.effects import Effects
 from flybisect.script.expressions import modules, name_of_module, root_name
+from flybisect.script.instrument import Kinds
 from flybisect.script.launches import Launch
 from flybisect.script.layout import reindented
 from flybisect.script.scopes import Key, Statement, Statements
@@ -35,14 +36,14 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """For each launch the text that makes only this one, the last one first."""
     found: dict[str, Hint] = {}
     for launch in reversed(facts.launches):
-        cut = _cut(table, launch)
+        cut = _cut(table, launch, facts.kinds)
         if cut is not None:
             label = f"direct {launch.function} {len(launch.arguments)}"
             found.setdefault(label, Hint(label, cut))
     return list(found.values())[:MOST]
 
 
-def _cut(table: Statements, launch: Launch) -> Cut | None:
+def _cut(table: Statements, launch: Launch, kinds: Kinds) -> Cut | None:
     definition, call = _definition(table, launch), _call(table, launch)
     if definition is None or call is None:
         return None
@@ -50,7 +51,7 @@ def _cut(table: Statements, launch: Launch) -> Cut | None:
     top = table.all[around[-1]] if around else definition
     if not isinstance(top.node, _DEFINITIONS):
         return None
-    moving = _Moving(table, launch, definition)
+    moving = _Moving(table, launch, kinds, definition)
     if around and not moving.possible:
         return None
     kept = _reached(table, moving)
@@ -151,17 +152,20 @@ def written(table: Statements, text: str) -> str | None:
 class _Moving:
     """A launcher with what it needs of the functions around it, to stand in the place of the outermost."""
 
-    def __init__(self, table: Statements, launch: Launch, definition: Statement) -> None:
+    def __init__(self, table: Statements, launch: Launch, kinds: Kinds, definition: Statement) -> None:
         self._table = table
         self._launch = launch
+        self._kinds = kinds
         self._around = [table.all[number] for number in table.ancestors(definition.number)]
-        self._scopes = {
-            table.function_scope[e.node].number for e in self._around if isinstance(e.node, _DEFINITIONS)
+        self._functions = {
+            table.function_scope[each.node].number: each.node
+            for each in self._around
+            if isinstance(each.node, _DEFINITIONS)
         }
         self._constants: dict[Key, str] = {}
         self.entries: list[Statement] = []
         """What moves, in text order; the launcher alone where nothing is around it."""
-        self.possible = all(isinstance(e.node, _DEFINITIONS) for e in self._around) and self._take(definition)
+        self.possible = self._take(definition)
         self.entries.sort(key=lambda entry: entry.start)
         if self._clashes():
             self.possible = False
@@ -190,14 +194,15 @@ class _Moving:
         for number in self._table.subtree(entry.number):
             for use in self._table.all[number].uses:
                 key = self._table.resolve(use.name, use.scope)
-                if key is not None and key[0] in self._scopes and not self._provide(key):
+                if key is not None and key[0] in self._functions and not self._provide(key):
                     return False
         return True
 
     def _provide(self, key: Key) -> bool:
         if key in self._constants:
             return True
-        captured = self._launch.captured.get(key[1])
+        where = self._functions[key[0]].name
+        captured = self._launch.captured.get(key[1]) or self._kinds.values.get((where, key[1]))
         text = None if captured is None else written(self._table, captured)
         if text is not None:
             self._constants[key] = text
@@ -206,8 +211,10 @@ class _Moving:
         return len(binders) == 1 and self._movable(binders[0]) and self._take(binders[0])
 
     def _movable(self, entry: Statement) -> bool:
-        """A statement of the body of a function around the launcher, and no parameter of one."""
-        inside = any(entry.parent == each.number for each in self._around) and entry.block == "body"
+        """A statement of a function around the launcher, outside of loops, and no parameter of one."""
+        outer = [self._table.all[number] for number in self._table.ancestors(entry.number)]
+        holder = next((each for each in outer if isinstance(each.node, _DEFINITIONS)), None)
+        inside = holder in self._around and not entry.loops
         kinds = (*_DEFINITIONS, *_IMPORTS, ast.Assign, ast.AnnAssign)
         return inside and entry not in self._around and isinstance(entry.node, kinds)
 
