@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flybisect.reduce.hint import Facts
-from flybisect.reduce.passes import devices, direct, values
+from flybisect.reduce.passes import devices, direct, spread, values
 from flybisect.script.instrument import Kinds
 from flybisect.script.launches import Argument, Launch, read
 from tests.reduce.hints import texts, whole
@@ -183,3 +183,20 @@ def test_figures_of_a_gpu() -> None:
     text = f"import torch\nn = {figure}\n"
     facts = Facts(kinds=Kinds({}, {("", figure): "304"}))
     assert texts(devices.PASS, text, facts) == ["import torch\nn = 304\n"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(*(1, (2)), a)\n", ["f(1, (2), a)\n"]),
+        ("a = g()\nargs = (a, 1)\nf(*args)(*args)\n", ["a = g()\nf(a, 1)(a, 1)\n"]),
+        ("args = [g(), 1]\nf(0, *args)\n", ["f(0, g(), 1)\n"]),
+        ("args = (g(), 1)\nf(*args)(*args)\n", []),
+        ("args = (a, 1)\nf(args)\n", []),
+        ("args = (*a, 1)\nf(*args)\n", ["f(*a, 1)\n"]),
+        ("a = 1\nargs = (a, 1)\na = 2\nf(*args)\n", []),
+        ("def f(*args): g(*args)\n", []),
+    ],
+)
+def test_arguments_handed_on_as_one(before: str, after: list[str]) -> None:
+    assert texts(spread.PASS, before) == after

@@ -38,7 +38,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     for launch in reversed(facts.launches):
         cut = _cut(table, launch, facts.kinds)
         if cut is not None:
-            label = f"direct {launch.function} {len(launch.arguments)}"
+            label = f"direct {_call(table, launch)}"
             found.setdefault(label, Hint(label, cut))
     return list(found.values())[:MOST]
 
