@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.passes import names
 from flybisect.script.cut import Cut, own_nodes
 from flybisect.script.edit import Edit
@@ -67,4 +67,4 @@ def _named(table: Statements, entry: Statement) -> Cut | None:
     return Cut(statements=frozenset([entry.number]), edits=frozenset(edits))
 
 
-PASS = Pass("spread", "arguments that are handed on as one, by what they are", hints)
+PASS = Pass("spread", "arguments that are handed on as one, by what they are", hints, turn=Turn.FINE)
