@@ -24,11 +24,13 @@ def learn(text: str, line: int | None, before: Facts | None = None) -> Generator
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
         lines = [copy.original_lines(o.lines) for o in seen]
         kinds = agree(copy.read(o.stderr) for o in seen)
+        launched = [copy.launches(o.stderr) for o in seen]
+        launches = tuple(each for each in launched[0] if all(each in other for other in launched))
     else:
         lines = [frozenset(o.lines) for o in (yield Question(text, wants=wants)).shown]
-        kinds = Kinds()
+        kinds, launches = Kinds(), ()
     every = frozenset[int]().union(*lines) if all(lines) else None
-    return Facts(every, line, line is not None, kinds, _markers(text, lines))
+    return Facts(every, line, line is not None, kinds, launches, _markers(text, lines))
 
 
 def _ending(seen: Observation) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ from enum import Enum
 
 from flybisect.script.cut import Cut
 from flybisect.script.instrument import Kinds
+from flybisect.script.launches import Launch
 from flybisect.script.scopes import Statements
 
 
@@ -41,11 +42,15 @@ class Facts:
     """True when it named a line of the unreduced script, so that slices say what leads to the bug."""
     kinds: Kinds = field(default_factory=Kinds)
     """What the values of expressions were. Keyed by text, so most of it outlives an edit."""
+    launches: tuple[Launch, ...] = ()
+    """The calls of launchers that all runs made alike, the last one last."""
     markers: frozenset[str] = frozenset()
     """Text that tells the case from what it is compared with, as `recast_iter` in a line that only
     one of the two runs. While a script has it, the comparison is likely to come out as before."""
     failed: frozenset[str] = frozenset()
     """Labels of hints that failed, on this text or an earlier one."""
+    learned: str = ""
+    """The text that runs with the recorder told of; what stands in it as well is known for sure."""
     original: str = ""
     """The unreduced text; what stands in it is left as its author wrote it."""
 

@@ -80,7 +80,11 @@ def _gist(table: Statements, node: ast.stmt) -> str:
         return f"def {node.name}"
     if isinstance(node, (ast.For, ast.AsyncFor)):
         return f"for {segment(node.target)}"
+    if isinstance(node, ast.Expr) and isinstance(node.value, (ast.BinOp, ast.UnaryOp, ast.Subscript)):
+        return f"value {type(node.value).__name__}"  # Nothing names it, and it gets shorter often.
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        if any(isinstance(part, ast.Call) for part in ast.walk(node.value.func)):
+            return outline(node.value.func)  # A method of what another call gives.
         first = node.value.args[:1]
         return f"{segment(node.value.func)}({segment(first[0]) if first else ''}"
     return segment(node).split("\n", 1)[0]

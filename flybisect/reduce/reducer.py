@@ -237,7 +237,8 @@ class Reducer:
         lines = facts.lines if text == self._standing.best else None
         failed = frozenset(self._standing.failed)
         line = self._standing.failing_line
-        return replace(facts, lines=lines, failing_line=line, failed=failed, original=self._original)
+        known = replace(facts, lines=lines, failing_line=line, failed=failed)
+        return replace(known, learned=text, original=self._original)
 
     def _begin(self, search: Search, first: Part) -> None:
         """Says that a search begins. A copy from here runs `first`, then what follows."""

@@ -118,6 +118,22 @@ def modules(table: Statements) -> frozenset[str]:
     )
 
 
+def name_of_module(table: Statements, module: str) -> str | None:
+    """The name that a module has at the top of the script; None where it is not imported there."""
+    for entry in table.all:
+        if entry.scope is not table.module or entry.parent is not None:
+            continue
+        if isinstance(entry.node, ast.Import):
+            for alias in entry.node.names:
+                if alias.name == module and (alias.asname or "." not in module):
+                    return alias.asname or module
+        if isinstance(entry.node, ast.ImportFrom) and entry.node.module and not entry.node.level:
+            for alias in entry.node.names:
+                if f"{entry.node.module}.{alias.name}" == module:
+                    return alias.asname or alias.name
+    return None
+
+
 def root_name(node: ast.expr) -> str | None:
     """`fx` of `fx.rocdl.MFMA`; None where no plain name stands at the left end."""
     while isinstance(node, ast.Attribute):

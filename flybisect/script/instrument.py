@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from flybisect.script import launches
 from flybisect.script.edit import Edit, apply
 from flybisect.script.expressions import Place, modules, places, root_name
+from flybisect.script.launches import Launch
 from flybisect.script.scopes import Statement, Statements
 from flybisect.script.source import Source
 
@@ -55,7 +57,7 @@ def {NAME}(number, value, seen={{}}, names={{}}):
     return value
 """
 # On one line, so that every line behind it moves by at most one.
-PREAMBLE = f"exec({RECORDER!r})"
+PREAMBLE = f"exec({RECORDER + launches.RECORDER!r})"
 
 WRAPPED = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 CONDITIONS = (ast.If, ast.While, ast.For, ast.Assert)
@@ -113,6 +115,13 @@ class Instrumented:
         if self.line is None:
             return frozenset(lines)
         return frozenset(line - (line > self.line) for line in lines if line != self.line)
+
+    def launches(self, stderr: str) -> tuple[Launch, ...]:
+        """The calls of launchers that a run's stderr tells of, by lines of the script."""
+        return tuple(
+            replace(each, line=each.line - (self.line is not None and each.line > self.line))
+            for each in launches.read(stderr)
+        )
 
     def read(self, stderr: str) -> Kinds:
         """What a run's stderr says."""

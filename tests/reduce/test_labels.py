@@ -65,3 +65,17 @@ def test_what_is_no_longer_read_is_another_matter() -> None:
     assert labels("from m import a, b\na(b)\n") == ["import a", "import b"]
     assert labels("from m import a, b\na()\n") == ["import a", "import b unread"]
     assert labels("a, b = 1, 2\nprint(b)\n") == ["pair a = 1 unread", "pair b = 2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("(a + fx.Int32(b)) ^ 3\n", ": value BinOp"),
+        ("tiled.get_slice(0).retile(fx.make_view(a))\n", ": tiled.get_slice(…).retile"),
+        ("kern(a).launch(grid=(1, 1, 1))\n", ": kern(…).launch"),
+        ("fx.copy(atom, a, b)\n", ": fx.copy(atom"),
+    ],
+)
+def test_a_value_that_nobody_uses_is_the_same_when_it_gets_shorter(text: str, label: str) -> None:
+    table = Statements(Source(text))
+    assert label_of(table, table.all[0]) == label

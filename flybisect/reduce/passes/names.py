@@ -24,7 +24,7 @@ SHORT_CALL = 60
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     """Names of constants and of other names everywhere; values read once in their block."""
-    return _inlinable(table, lambda *binding: _plain(*binding) or _read_nearby(*binding))
+    return _inlinable(table, lambda *binding: plain(*binding) or _read_nearby(*binding))
 
 
 def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
@@ -48,7 +48,7 @@ def alias(table: Statements, entry: Statement) -> Hint | None:
     """The hint for `a = b` where `b` may be read in every place of `a`; None for other statements."""
     if not isinstance(entry.node, ast.Assign) or not isinstance(entry.node.value, ast.Name):
         return None
-    return next(_of_statement(table, entry, _plain), None)
+    return next(_of_statement(table, entry, plain), None)
 
 
 def _of_statement(
@@ -92,7 +92,7 @@ def _inlined(
     text = table.source.segment(value)
     if not isinstance(value, ATOMS) or not stands_alone(text):
         text = bracketed(text)
-    if _plain(table, entry, value, uses):
+    if plain(table, entry, value, uses):
         edits = {Edit(use.offset, use.offset + len(key[1]), text) for _, use in uses}
     else:
         written = [_written(table, user, use, text) for user, use in uses]
@@ -164,7 +164,7 @@ def _read_nearby(
         return False
     if not isinstance(entry.node, ast.Assign) or isinstance(entry.node.value, ast.Tuple):
         return False
-    return all(_fits(table, entry, user, use) for user, use in uses)
+    return all(fits(table, entry, user, use) for user, use in uses)
 
 
 def _short_call_read_twice(
@@ -175,7 +175,7 @@ def _short_call_read_twice(
         return False
     if len(text) > SHORT and any(not _on_the_line(table, uses, use, text) for _, use in uses):
         return False
-    return all(_fits(table, entry, user, use) for user, use in uses)
+    return all(fits(table, entry, user, use) for user, use in uses)
 
 
 def _on_the_line(table: Statements, uses: list[tuple[Statement, Use]], use: Use, text: str) -> bool:
@@ -214,7 +214,7 @@ def _header(table: Statements, entry: Statement) -> tuple[int, int]:
     return entry.start, table.all[entry.parts[0]].start if entry.parts else entry.end
 
 
-def _fits(table: Statements, entry: Statement, user: Statement, use: Use) -> bool:
+def fits(table: Statements, entry: Statement, user: Statement, use: Use) -> bool:
     """True when the value means the same in this statement of the same block, which takes it once."""
     if user.parent != entry.parent or user.block != entry.block or use.scope is not entry.scope:
         return False
@@ -235,10 +235,10 @@ def _rebound(uses: list[tuple[Statement, Use]]) -> bool:
     return any(not (isinstance(use.node, ast.Name) and isinstance(use.node.ctx, ast.Load)) for _, use in uses)
 
 
-def _plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]) -> bool:
+def plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple[Statement, Use]]) -> bool:
     """True when the value means the same where it is read: a constant, or a name bound once."""
     if isinstance(value, ast.Tuple):
-        return len(uses) == 1 and all(_plain(table, entry, element, uses) for element in value.elts)
+        return len(uses) == 1 and all(plain(table, entry, element, uses) for element in value.elts)
     if isinstance(value, ast.UnaryOp):
         value = value.operand
     if isinstance(value, ast.Constant):
