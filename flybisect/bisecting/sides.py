@@ -34,6 +34,9 @@ class Measure:
 
     plugin: Plugin
     options: Options
+    wanted: Signature | None = None
+    """Of the bug that is studied, where that is known: another failure is not it. None: the end that shows
+    one says which."""
 
     def observer(self) -> Oracle:
         """What says which observations are needed. Raises UserError where the options make no sense."""
@@ -82,8 +85,13 @@ class Measure:
         verdict = self.observer().judge(evidence)
         if verdict.answer is Answer.UNRESOLVED:
             return False
-        measured = self.plugin.metric is not None
-        return verdict.interesting or verdict.signature is None or measured
+        if verdict.interesting:
+            return self.is_wanted(verdict)
+        return verdict.signature is None or self.plugin.metric is not None
+
+    def is_wanted(self, verdict: Verdict) -> bool:
+        """Whether an interesting verdict is about the bug that is studied."""
+        return self.wanted is None or verdict.signature == self.wanted
 
     def _over(self, bound: str) -> Oracle:
         return self.plugin.build(replace(self.options, when=f"{self.plugin.metric} {bound}"))
@@ -132,7 +140,7 @@ def rule_for(measure: Measure, older: Evidence, newer: Evidence) -> Rule:
     for oracle, bound in [*tried, *([halfway] if halfway is not None else [])]:
         for find, bad, good in ((Find.BUG, newer, older), (Find.FIX, older, newer)):
             verdict = oracle.judge(bad)
-            if not verdict.interesting:
+            if not verdict.interesting or (bound is None and not measure.is_wanted(verdict)):
                 continue
             rule = Rule(oracle, bad, verdict.signature, find, bound)
             if rule.judge(good)[0] is Side.GOOD:
