@@ -38,7 +38,19 @@ from flybisect.yamlfile import checked_mapping, number_at, parse_mapping, read_m
 
 FILE = "case.yaml"
 SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
-KEYS = ("script", "args", "arch", "flydsl", "oracle", "against", "when", "valid_on", *SOUGHT, "timeout", "memory")
+KEYS = (
+    "script",
+    "args",
+    "arch",
+    "flydsl",
+    "oracle",
+    "against",
+    "when",
+    "valid_on",
+    *SOUGHT,
+    "timeout",
+    "memory",
+)
 AGAINST_KEYS = ("args", "flydsl", "arch")
 
 

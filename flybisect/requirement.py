@@ -58,4 +58,3 @@ class Requirement:
         if seen.outcome is Outcome.BROKEN or not compiles(seen):
             return False
         return known is None or failure == classify(known)
-

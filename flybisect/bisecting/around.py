@@ -1,4 +1,4 @@
-"""The releases around a bug: where it appeared, where it was fixed, or both where it is in the middle only."""
+"""The releases around a bug: where it appeared, where it was fixed, or both for one of the middle only."""
 
 from __future__ import annotations
 

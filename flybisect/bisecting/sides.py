@@ -15,6 +15,7 @@ from flybisect import plugins
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Outcome, Signature, Verdict
 from flybisect.oracle import Evidence, Options, Oracle, Plugin, Settling
+from flybisect.requirement import COMPILING
 from flybisect.search.bisect import Side
 from flybisect.signature import classify
 
@@ -123,8 +124,16 @@ class Rule:
                 return Side.BAD, verdict
             why = f"another failure: {verdict.signature}"
             return Side.SKIP, replace(verdict, answer=Answer.UNINTERESTING, why=why)
+        if verdict.signature is None and self._is_of_compiles and not evidence.subject.kernels:
+            return Side.SKIP, replace(verdict, answer=Answer.UNRESOLVED, why="it compiles no kernel")
         own = (None, self.signature, classify(self.first.subject))
         return (Side.GOOD if verdict.signature in own else Side.SKIP), verdict
+
+    @property
+    def _is_of_compiles(self) -> bool:
+        """True where the bug shows while something is compiled."""
+        first = self.first.subject
+        return first.outcome is not Outcome.OK and first.stage in COMPILING
 
 
 class NotApart(Exception):

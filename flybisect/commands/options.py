@@ -57,7 +57,7 @@ ShownOn = Annotated[
         "--flydsl",
         metavar="VERSION",
         autocompletion=completing.flydsl,
-        help="A release in between that shows the bug: where both ends do not, both sides of it are searched.",
+        help="A release in between that shows the bug; where neither end does, both sides are searched.",
     ),
 ]
 ValidOn = Annotated[

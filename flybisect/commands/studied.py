@@ -47,7 +47,12 @@ class Bug:
         return options.sought(self.pattern, self.absent, self.stage, self.command, self.same_as)
 
     def about(
-        self, script: Path, command_line: Sequence[str], flydsl: str | None = None, jobs: int | None = None
+        self,
+        script: Path,
+        command_line: Sequence[str],
+        flydsl: str | None = None,
+        jobs: int | None = None,
+        valid_on: Sequence[str] = (),
     ) -> Request:
         """For a script that was named."""
         return Request(
@@ -64,6 +69,7 @@ class Bug:
             jobs=jobs,
             workdir=self.workdir,
             scheduler=self.scheduler,
+            valid_on=tuple(valid_on),
         )
 
 

@@ -64,6 +64,8 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         ("1-minimal" if result.minimal else "not known to be minimal")
         + ("; run once more in a fresh process, it shows the same" if result.verified_cold else ""),
     ]
+    if result.verified_cold and result.valid_on:
+        lines.append(f"compiles on FlyDSL {', '.join(result.valid_on)}, in a fresh process, too")
     if not result.verified_cold:
         lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
     lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
