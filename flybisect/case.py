@@ -101,13 +101,13 @@ class Case:
     against: Against | None = None
     when: str | None = None
     """Replaces the oracle's own condition; see `flybisect.expression`."""
-    valid_on: tuple[str, ...] = ()
-    """FlyDSLs without the bug, that a reduced script has to compile on; as `flydsl`."""
     timeout: float | None = None
     """Wall seconds per trial; None: adaptive, see `flybisect.limits`."""
     memory: int | None = None
     """MiB that a trial may add to its worker."""
     sought: Sought = NOTHING_MORE
+    valid_on: tuple[str, ...] = ()
+    """FlyDSLs without the bug, that a reduced script has to compile on; as `flydsl`."""
 
     def to_yaml(self) -> str:
         """The text of a case file, with absolute paths."""
