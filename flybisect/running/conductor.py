@@ -126,7 +126,9 @@ class Conductor:
             raise Elsewhere(version, told)
 
     def _reduce(self, judge: Judge) -> str:
-        neighbours = () if self._found is None or self._asked.reduced is not None else self._found.neighbours
+        by_hand = self._bench.case.valid_on
+        known = () if self._found is None or self._asked.reduced is not None else self._found.neighbours
+        neighbours = tuple(name for name in known if name not in by_hand)
         bench = replace(self._bench, case=replace(self._bench.case, valid_on=neighbours))
         hold_to(judge, self._bench, self._show.notify, insist=True)
         left_out = hold_to(judge, bench, self._show.notify, insist=False)
@@ -138,7 +140,7 @@ class Conductor:
             told.append("NOT CONFIRMED in a fresh process")
         elif self.result.valid_on:
             told.append(f"compiles on FlyDSL {', '.join(self.result.valid_on)}")
-        if self._asked.releases is not None and not neighbours and self._asked.reduced is None:
+        if self._asked.releases is not None and not known and self._asked.reduced is None:
             told.append("no release without the bug is known that it could be required to compile on")
         told += left_out
         given = "" if self._asked.reduced is None else f", {GIVEN}"

@@ -21,7 +21,7 @@ CAST = Observation(
     "gfx942",
     "0.3.0",
     1,
-    exceptions=(ExceptionFacts("RuntimeError", "std::bad_cast", "script", during="kernel"),),
+    exceptions=(ExceptionFacts("RuntimeError", "std::bad_cast", innermost="flydsl", during="kernel"),),
 )
 LIMIT = Observation(
     Outcome.OK,
