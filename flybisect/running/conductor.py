@@ -34,6 +34,7 @@ from flybisect.running.releases import Scripts, falling, judging, table, variant
 from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
 from flybisect.session import Session
+from flybisect.signature import classify
 from flybisect.toolchain.model import Toolchain
 from flybisect.workbench import Bench, Stand, set_up
 
@@ -105,7 +106,9 @@ class Conductor:
         try:
             verdict = reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
         except reducing.Uninteresting as error:
-            if self._asked.releases is not None and not self._instead:
+            seen = None if judge.first is None else classify(judge.first.subject)
+            lacking = seen is not None and seen.kind == "setup"  # and would be under any FlyDSL
+            if self._asked.releases is not None and not self._instead and not lacking:
                 self._look_elsewhere(str(error))
             raise
         assert judge.first is not None
@@ -226,7 +229,8 @@ class Conductor:
         self._alone = judged.alone
         if data["unreduced"]:
             return f"judged by the unreduced script: {', '.join(data['unreduced'])}{told}"
-        return "the reduced script says the same" if self.result is not None and self._found else ""
+        compared = self.result is not None and self._found is not None
+        return "the reduced script says the same of the boundary" if compared else ""
 
     def _variants(self, versions: Sequence[str], scripts: Scripts, study: Open) -> None:
         found = []

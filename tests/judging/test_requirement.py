@@ -117,3 +117,22 @@ def test_what_fails_behind_the_kernels_compiles() -> None:
     assert not compiles(replace(CLEAN, outcome=Outcome.TIMEOUT))
     assert compiles(replace(CLEAN, outcome=Outcome.EXIT, exit_code=3))
     assert not compiles(replace(caught, outcome=Outcome.OK))
+
+
+@pytest.mark.parametrize(("there", "met"), [(20, True), (24, False)])
+def test_what_the_case_compares_with_is_compiled_there_too(tmp_path: Path, there: int, met: bool) -> None:
+    """20 VGPRs with the other arguments on every FlyDSL."""
+    elsewhere = replace(BASE, key="key-elsewhere", version="0.3.0")
+
+    def figures(probe: Probe, toolchain: Toolchain) -> Observation:
+        own = there if toolchain is elsewhere and probe.source == "bug" else 20
+        vgprs = 28 if toolchain is SUBJECT else own
+        vgprs = 20 if probe.argv == ("raw",) or toolchain is BASE else vgprs
+        return replace(CLEAN, kernels=(Kernel("k", vgprs=vgprs),))
+
+    prober = Replay(figures)
+    judge = judge_of(prober, tmp_path, "vgprs", base=True)
+    assert judge.pin(NAMES).interesting
+    raw = Setting(elsewhere, ("raw",), "gfx942")
+    assert judge.require(NAMES, Requirement(Setting(elsewhere, (), "gfx942"), raw)) is None
+    assert judge.judge("bug").interesting is met
