@@ -108,7 +108,7 @@ def test_every_release_shows_it_is_said_of_this_bug_only() -> None:
     found = replace(FOUND, matrix={"releases": [*rows, other], "whole": True, "unreduced": []})
     text = as_markdown(found, NOBODY)
     assert "Every release" not in text
-    assert "0.2.3, 0.3.0 show it" in text
+    assert "It shows on 0.2.3, 0.3.0;" in text
     assert "| 0.3.1 | another failure |" in text
 
 
