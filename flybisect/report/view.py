@@ -191,7 +191,7 @@ class View:
             yield f"Every release that was tried shows it ({_span(self.matrix)})."
         elif bad and not any(row["side"] == "good" for row in self.matrix):
             shown = ", ".join(str(row["version"]) for row in bad)
-            yield f"It shows on {shown}; the other releases that were tried fail otherwise or can't be judged."
+            yield f"It shows on {shown}; the others that were tried fail otherwise or can't be judged."
 
     def _certain(self) -> Iterator[str]:
         reduction = self.found.reduction
