@@ -10,6 +10,7 @@
     oracle: legalization            # a name, or the path of a .py or .yaml
     against: {args: raw}            # or flydsl: …, or arch: …
     when: vgpr_spills > base.vgpr_spills
+    valid_on: 0.2.4                 # or a list: FlyDSLs that a reduced script has to compile on
     pattern: 'ds_read_b\\d+'         # of the oracles text and ir
     absent: true                    # it must not be there
     stage: fly-layout-lowering      # where the oracle ir looks
@@ -48,7 +49,10 @@ from flybisect.yamlfile import (
 
 FILE = "case.yaml"
 SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
-KEYS = ("script", "args", "arch", "env", "flydsl", "oracle", "against", "when", *SOUGHT, "timeout", "memory")
+KEYS = (
+    *("script", "args", "arch", "env", "flydsl", "oracle", "against", "when", "valid_on"),
+    *(*SOUGHT, "timeout", "memory"),
+)
 AGAINST_KEYS = ("args", "flydsl", "arch")
 
 
@@ -106,6 +110,8 @@ class Case:
     sought: Sought = NOTHING_MORE
     env: Variables = ()
     """Variables that trials have beside the tool's own."""
+    valid_on: tuple[str, ...] = ()
+    """FlyDSLs without the bug, that a reduced script has to compile on; as `flydsl`."""
 
     def to_yaml(self) -> str:
         """The text of a case file, with absolute paths."""
@@ -114,7 +120,7 @@ class Case:
             data["args"] = list(self.argv)
         if self.env:
             data["env"] = dict(self.env)
-        for key in ("arch", "flydsl", "oracle", "when", *SOUGHT, "timeout", "memory"):
+        for key in ("arch", "flydsl", "oracle", "when", "valid_on", *SOUGHT, "timeout", "memory"):
             value = getattr(self.sought if key in SOUGHT else self, key)
             if value is not None and value != ():
                 data[key] = list(value) if isinstance(value, tuple) else value
@@ -180,6 +186,7 @@ def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
         oracle=_oracle(oracle, folder) if oracle else None,
         against=_against(data.get("against"), origin, folder),
         when=text_at(data, "when", origin),
+        valid_on=_valid_on(data.get("valid_on"), folder, origin),
         sought=_sought(data, origin, folder),
         timeout=number_at(data, "timeout", origin, *TIMEOUTS),
         memory=None if memory is None else int(memory),
@@ -204,6 +211,13 @@ def _texts(value: object, origin: str) -> tuple[str, ...]:
     if not all(isinstance(each, str) and each.strip() for each in listed):
         raise UserError(f"{origin} should be a text or a list of texts, not {shown(value)}")
     return tuple(str(each) for each in listed)
+
+
+def _valid_on(value: object, folder: Path, origin: str) -> tuple[str, ...]:
+    """`0.5` without quotes is one that a person means as text."""
+    listed = value if isinstance(value, list) else [] if value is None else [value]
+    texts = [str(each) if isinstance(each, float) else each for each in listed]
+    return tuple(_spec(each, folder) for each in _texts(texts, f"{origin}: valid_on"))
 
 
 def _against(value: object, origin: str, folder: Path) -> Against | None:

@@ -4,7 +4,7 @@ be decided out of order, and in several threads."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from flybisect.blame import COMPILING
@@ -13,6 +13,7 @@ from flybisect.memo import Memo
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
 from flybisect.oracle import Evidence, Oracle
 from flybisect.repeats import Repeats
+from flybisect.requirement import Requirement
 from flybisect.script.check import problem as static_problem
 from flybisect.script.check import unbound_names
 from flybisect.script.reach import may_compile
@@ -41,6 +42,8 @@ class Deciding:
         self.memo = Memo()
         self.first: Evidence | None = None
         self.pinned: Signature | None = None
+        self.requirements: tuple[Requirement, ...] = ()
+        """What an interesting candidate has to meet as well."""
         self._trials = trials
         self._repeats = repeats
         self._allowed: frozenset[str] = frozenset()
@@ -81,7 +84,13 @@ class Deciding:
         if ran or self._repeats.runs > 1:
             verdict = self._repeats.settled(source, verdict, again)
         evidence = next(evidence for each, evidence in seen if each is verdict)
-        return Decision(verdict, Source.TRIAL if ran or len(seen) > 1 else Source.CACHE, evidence)
+        ran = ran or len(seen) > 1
+        if verdict.interesting and self.requirements:
+            unmet, more = self._unmet(source, cancelled)
+            verdict, ran = unmet or verdict, ran or more
+            if unmet is not None and unmet.answer is Answer.UNRESOLVED:
+                return Decision(unmet, Source.TRIAL)  # Another time it may be judged.
+        return Decision(verdict, Source.TRIAL if ran else Source.CACHE, evidence)
 
     def trust(self, source: str, cancelled: threading.Event) -> Decision:
         """As `decide`, taking it that the base is as it was."""
@@ -92,7 +101,8 @@ class Deciding:
                 verdict = Verdict(
                     Answer.INTERESTING, self.pinned, subject.metrics(), "if the base is as it was"
                 )
-                return Decision(verdict, Source.TRIAL if ran else Source.CACHE)
+                unmet, more = self._unmet(source, cancelled)
+                return Decision(unmet or verdict, Source.TRIAL if ran or more else Source.CACHE)
         return self.decide(source, cancelled)
 
     def fresh(self, source: str, cancelled: threading.Event | None) -> tuple[Verdict, Evidence]:
@@ -124,7 +134,14 @@ class Deciding:
         subject, base = self._trials.cold(source, self.subject, self.oracle.wants), None
         if self.base is not None and self.oracle.needs_base(subject):
             base = self._trials.cold(source, self.base, self.oracle.wants)
-        return self._against_pinned(self.verdict(Evidence(subject, base, self.first)))
+        verdict = self._against_pinned(self.verdict(Evidence(subject, base, self.first)))
+        for each in self.requirements if verdict.interesting else ():
+
+            def shown(setting: Setting) -> Observation:
+                return self._trials.cold(source, setting, self.oracle.wants)
+
+            verdict = self._met(each, self._elsewhere(each, shown)) or verdict
+        return verdict
 
     def evidence(self, source: str, cancelled: threading.Event | None = None) -> tuple[Evidence, bool]:
         """What the candidate shows, and whether a trial was run for it."""
@@ -133,6 +150,46 @@ class Deciding:
             return Evidence(subject, None, self.first), ran
         base, ran_base = self._trials.shown(source, self.base, self.oracle.wants, cancelled)
         return Evidence(subject, base, self.first), ran or ran_base
+
+    def required(self, source: str, requirement: Requirement) -> Evidence:
+        """What a script shows where it has to compile."""
+
+        def shown(setting: Setting) -> Observation:
+            return self._trials.shown(source, setting, self.oracle.wants)[0]
+
+        return self._elsewhere(requirement, shown)
+
+    def _unmet(self, source: str, cancelled: threading.Event) -> tuple[Verdict | None, bool]:
+        """Why an interesting candidate is none after all, and whether a trial was run for that."""
+        ran: list[bool] = []
+
+        def shown(setting: Setting) -> Observation:
+            seen, anew = self._trials.shown(source, setting, self.oracle.wants, cancelled)
+            ran.append(anew)
+            return seen
+
+        for each in self.requirements:
+            unmet = self._met(each, self._elsewhere(each, shown))
+            if unmet is not None:
+                return unmet, any(ran)
+        return None, any(ran)
+
+    def _elsewhere(self, requirement: Requirement, shown: Callable[[Setting], Observation]) -> Evidence:
+        subject = shown(requirement.setting)
+        if requirement.base is None or not self.oracle.needs_base(subject):
+            return Evidence(subject)
+        return Evidence(subject, shown(requirement.base))
+
+    def _met(self, requirement: Requirement, shown: Evidence) -> Verdict | None:
+        """None where it is; else the verdict on the candidate."""
+        name = requirement.setting.toolchain.version
+        if any(each is not None and each.outcome is Outcome.BROKEN for each in (shown.subject, shown.base)):
+            why = f"FlyDSL {name} could not be used: {shown.subject.note}"
+            return Verdict(Answer.UNRESOLVED, why=why)
+        problem = requirement.problem(self.oracle, self.first, shown)
+        if problem is None:
+            return None
+        return Verdict(Answer.UNINTERESTING, self.pinned, why=f"on FlyDSL {name} {problem}")
 
     def verdict(self, evidence: Evidence) -> Verdict:
         """By the oracle, whatever is pinned."""

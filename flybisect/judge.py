@@ -21,6 +21,7 @@ from flybisect.oracle import Evidence, Oracle
 from flybisect.probe.prober import Prober
 from flybisect.question import Question, Reply
 from flybisect.repeats import Notes, Repeats, may_flip, times_at_start
+from flybisect.requirement import Requirement
 from flybisect.script.check import syntax_problem
 from flybisect.signature import WORTH_REPORTING
 from flybisect.speculate import Speculation
@@ -87,6 +88,11 @@ class Judge:
         return self._deciding.pinned
 
     @property
+    def required(self) -> tuple[Requirement, ...]:
+        """What an interesting candidate meets beside."""
+        return self._deciding.requirements
+
+    @property
     def also_seen(self) -> Mapping[Signature, str]:
         """Other failures of the compiler that candidates showed, each with the first such script."""
         return dict(self._also_seen)
@@ -143,6 +149,22 @@ class Judge:
             self._learn(source, evidence)
         deciding.memo.remember(source, verdict)
         return verdict
+
+    def require(self, source: str, requirement: Requirement) -> str | None:
+        """From now on a candidate has to meet this, too. To be called after `pin`, with the same script.
+
+        Why that script does not meet it itself, in which case nothing is asked of its candidates; else None.
+        """
+        deciding = self._deciding
+        shown = deciding.required(source, requirement)
+        problem = requirement.problem(self.oracle, self.first, shown)
+        if problem is not None:
+            return problem
+        deciding.requirements += (requirement.begun(shown),)
+        self._trials.learn(shown.subject)
+        if self.base is None:
+            self._bound(shown.subject)
+        return None
 
     def look_again(self, source: str) -> None:
         """Run the pinned script some more, lest it show the bug now and then only. Raises UserError where
@@ -263,12 +285,13 @@ class Judge:
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
-        if not self.oracle.bounding or self.base is None:
-            return
-        bounds = self.oracle.bounds(self._trials.shown(source, self.base, self.oracle.wants)[0])
-        if bounds is None:
-            return
-        self._trials.bound(bounds.seconds, bounds.memory)
+        if self.oracle.bounding and self.base is not None:
+            self._bound(self._trials.shown(source, self.base, self.oracle.wants)[0])
+
+    def _bound(self, good: Observation) -> None:
+        bounds = self.oracle.bounds(good)
+        if bounds is not None:
+            self._trials.bound(bounds.seconds, bounds.memory)
 
 
 def _key(question: Question) -> Hashable:

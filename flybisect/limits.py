@@ -31,6 +31,7 @@ class TimeLimit:
     """The wall-clock limit of the next trial, in seconds."""
 
     def __init__(self, given: float | None) -> None:
+        self._given = given is not None
         self._fixed = given
         self._slowest: float | None = None
 
@@ -44,7 +45,7 @@ class TimeLimit:
 
     def bound(self, seconds: float) -> None:
         """Hold every trial to this, unless the user gave a limit."""
-        if self._fixed is None:
+        if not self._given:
             self._fixed = seconds
 
     def learn(self, interesting: Observation) -> None:

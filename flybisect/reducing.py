@@ -20,6 +20,7 @@ from flybisect.oracle import Margin, Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.standing import Step
+from flybisect.requirement import Requirement
 from flybisect.script.source import count_statements
 from flybisect.search.chance import Rate
 from flybisect.session import Session
@@ -65,6 +66,8 @@ class Result:
     counts: Counts
     """Of this run; what an earlier one of the session had tried is among the cache hits."""
     also_seen: tuple[AlsoSeen, ...]
+    valid_on: tuple[str, ...] = ()
+    """Versions without the bug, on which the reduced script compiles: judged in the cold run, too."""
     rate: Rate | None = None
     """How often the bug showed in runs of one script; None where it was seen in all."""
     missing_variables: tuple[str, ...] = ()
@@ -97,6 +100,8 @@ class Result:
                              the journal, or equal to one before), and those that were run
         seconds              wall time of this run, without starting up and installing
         minimal              every simplification of every pass that was asked for was tried on the result
+        valid_on             versions without the bug on which the reduced script compiles; the cold run is
+                             judged by that, too
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
         margins              {figure: {first, left}}: the difference from the baseline, before and after
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
@@ -133,6 +138,7 @@ class Result:
             "minimal": self.minimal,
             "verified_cold": self.verified_cold,
             "margins": {name: asdict(margin) for name, margin in self.margins.items()},
+            "valid_on": list(self.valid_on),
             "shown": None if self.rate is None else str(self.rate),
             "also_seen": [
                 {"signature": str(also.signature), "script": str(also.script)} for also in self.also_seen
@@ -143,14 +149,35 @@ class Result:
         }
 
 
-def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
-    """Judge the unreduced script. Raises UserError, saying what was seen, where it is not interesting."""
+class Uninteresting(UserError):
+    """The unreduced script does not show a bug."""
+
+
+def check(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
+    """Judge the unreduced script. Raises Uninteresting, saying what was seen, where it is not interesting."""
     verdict = judge.pin(source)
     if not verdict.interesting:
         assert judge.first is not None
-        raise UserError(explain_uninteresting(shown, judge.oracle.name, verdict, judge.first, plugins))
+        raise Uninteresting(explain_uninteresting(shown, judge.oracle.name, verdict, judge.first, plugins))
+    return verdict
+
+
+def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
+    """`check`, and then run the script some more, lest it show its bug now and then only."""
+    verdict = check(judge, source, shown, plugins)
     judge.look_again(source)
     return verdict
+
+
+def require(judge: Judge, source: str, requirement: Requirement) -> None:
+    """Hold candidates to it. Raises UserError where the unreduced script does not meet it itself."""
+    problem = judge.require(source, requirement)
+    if problem is not None:
+        version = requirement.setting.toolchain.version
+        raise UserError(
+            f"the script can't be required to compile on FlyDSL {version}: there {problem}; "
+            "name a FlyDSL on which it compiles with --valid-on"
+        )
 
 
 def flattened(judge: Judge, script: OneScript) -> OneScript:
@@ -214,6 +241,7 @@ def finish(
         minimal=reduction.minimal,
         counts=judge.counts,
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
+        valid_on=tuple(each.setting.toolchain.version for each in judge.required),
         rate=judge.repeats.rate,
         missing_variables=tuple(missing(judge.unset, os.environ)),
         margins=judge.oracle.margins(replace(evidence, first=judge.first)),

@@ -37,6 +37,8 @@ class Request:
     """Address of a Dask scheduler, as `tcp://host:8786`; None: trials run on this machine."""
     env: Variables = ()
     """They go before the case's, name by name."""
+    valid_on: tuple[str, ...] = ()
+    """FlyDSLs that a reduced script has to compile on; empty: the case file may say."""
 
 
 def settled(case: Case, request: Request, defaults: Defaults) -> Case:
@@ -52,6 +54,7 @@ def settled(case: Case, request: Request, defaults: Defaults) -> Case:
         oracle=_first(_anchored_file(request.oracle), case.oracle, defaults.oracle),
         against=_first(request.against, case.against),
         when=_first(request.when, case.when),
+        valid_on=tuple(anchored_folder(each) or each for each in request.valid_on) or case.valid_on,
         sought=request.sought.before(case.sought),
         timeout=_first(request.timeout, case.timeout, defaults.timeout),
         memory=_first(request.memory, case.memory, defaults.memory),

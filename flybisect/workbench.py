@@ -26,6 +26,7 @@ from flybisect.oracle import Options, Oracle, Plugin
 from flybisect.probing import probing
 from flybisect.pytesttarget import Collect, only_tests
 from flybisect.request import Request, anchored_folder, settled
+from flybisect.requirement import Requirement
 from flybisect.script.pytest_collected import Item
 from flybisect.subject import subject_of
 from flybisect.toolchain import arch
@@ -140,6 +141,28 @@ def reopened(case: Case, text: str, workdir: Path, notify: Notify) -> Bench:
     return Bench(case, OneScript(text, text), oracle, subject, base, workdir, default_jobs())
 
 
+def requirement(bench: Bench, spec: str, notify: Notify) -> Requirement:
+    """That a candidate compiles on the FlyDSL of `spec` as well. Raises UserError where that is not to be
+    had, or is the one under study."""
+    toolchains = Toolchains(bench.workdir, notify)
+    setting = replace(bench.subject, toolchain=toolchains.get(spec))
+    if setting.toolchain.key == bench.subject.toolchain.key:
+        raise UserError(
+            f"FlyDSL {setting.toolchain.version} is the one under study, so the script can't be required to "
+            "compile on it; name a FlyDSL without the bug with --valid-on"
+        )
+    against = bench.case.against
+    if against is None:
+        return Requirement(setting)
+    base = replace(
+        setting,
+        argv=setting.argv if against.argv is None else against.argv,
+        arch=setting.arch if against.arch is None else arch.checked(against.arch),
+    )
+    fixed = None if against.flydsl is None or bench.base is None else bench.base.toolchain
+    return Requirement(setting, base if fixed is None else replace(base, toolchain=fixed))
+
+
 def line_up(
     request: Request, args: Sequence[str], specs: Sequence[str], notify: Notify
 ) -> tuple[Case, str, list[Setting]]:
@@ -168,7 +191,7 @@ def set_up(request: Request, notify: Notify, *, extra_index_url: str | None = No
     found, script = _script(request, notify)
     source = script.text
     defaults = load_defaults(found.script.parent)
-    case = replace(settled(found, request, defaults), flydsl="installed")
+    case = replace(settled(found, request, defaults), flydsl="installed", valid_on=())
     plugin = None if case.oracle is None else plugin_of(case, case.oracle)
     choice = arch.choose(request.arch, found.arch or defaults.arch, source)
     workdir = workdir_for(request.workdir, found.script.parent)

@@ -71,6 +71,10 @@ class ReleaseAnswer:
         }
 
 
+class NoBoundary(UserError):
+    """The ends of a range do not tell the bug from its absence."""
+
+
 class ReleaseSearch:
     """One search over `versions`, oldest first."""
 
@@ -99,7 +103,7 @@ class ReleaseSearch:
         try:
             rule, made = rule_of_ends(self._measure, self._observer, ends, (older, newer))
         except NotApart as error:
-            raise UserError(self._no_boundary(str(error), first, last)) from error
+            raise NoBoundary(self._no_boundary(str(error), first, last)) from error
         if find is not None and rule.find is not find:
             raise UserError(wrong_way(find, self._versions[first], self._versions[last]))
         looks = Looks(self._observer, rule, self._notify, self._notes)
@@ -111,7 +115,7 @@ class ReleaseSearch:
         )
         looks.check_ends()
         if not isinstance(found, Found):
-            raise UserError(self._no_boundary(found.why.value, first, last))
+            raise NoBoundary(self._no_boundary(found.why.value, first, last))
         before, after = first + found.before, first + found.after
         return ReleaseAnswer(
             rule=rule,

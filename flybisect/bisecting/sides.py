@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from flybisect import plugins
-from flybisect.blame import compiler_failure
+from flybisect.blame import COMPILING, compiler_failure
 from flybisect.errors import UserError
 from flybisect.joined import joined
 from flybisect.observation import Answer, Outcome, Signature, Verdict
@@ -36,6 +36,9 @@ class Measure:
 
     plugin: Plugin
     options: Options
+    wanted: Signature | None = None
+    """Of the bug that is studied, where that is known: another failure is not it. None: the end that shows
+    one says which."""
 
     def observer(self) -> Oracle:
         """What says which observations are needed. Raises UserError where the options make no sense."""
@@ -88,9 +91,14 @@ class Measure:
         verdict = self.observer().judge(evidence)
         if verdict.answer is Answer.UNRESOLVED:
             return False
-        measured = self.plugin.metric is not None
+        if verdict.interesting:
+            return self.is_wanted(verdict)
         clean = verdict.signature is None or compiler_failure(evidence.subject) is None
-        return verdict.interesting or clean or measured
+        return clean or self.plugin.metric is not None
+
+    def is_wanted(self, verdict: Verdict) -> bool:
+        """Whether an interesting verdict is about the bug that is studied."""
+        return self.wanted is None or verdict.signature == self.wanted
 
     def _over(self, bound: str) -> Oracle:
         return self.plugin.build(replace(self.options, when=f"{self.plugin.metric} {bound}"))
@@ -122,11 +130,19 @@ class Rule:
                 return Side.BAD, verdict
             why = f"another failure: {verdict.signature}"
             return Side.SKIP, replace(verdict, answer=Answer.UNINTERESTING, why=why)
+        if verdict.signature is None and self._is_of_compiles and not evidence.subject.kernels:
+            return Side.SKIP, replace(verdict, answer=Answer.UNRESOLVED, why="it compiles no kernel")
         own = (None, self.signature, classify(self.first.subject))
         if verdict.signature in own:
             return Side.GOOD, verdict
         clean = compiler_failure(evidence.subject) is None and verdict.signature == classify(evidence.subject)
         return (Side.GOOD if clean else Side.SKIP), verdict
+
+    @property
+    def _is_of_compiles(self) -> bool:
+        """True where the bug shows while something is compiled."""
+        first = self.first.subject
+        return first.outcome is not Outcome.OK and first.stage in COMPILING
 
 
 class NotApart(Exception):
@@ -142,7 +158,7 @@ def rule_for(measure: Measure, older: Evidence, newer: Evidence) -> Rule:
     for oracle, bound in [*tried, *([halfway] if halfway is not None else [])]:
         for find, bad, good in ((Find.BUG, newer, older), (Find.FIX, older, newer)):
             verdict = oracle.judge(bad)
-            if not verdict.interesting:
+            if not verdict.interesting or (bound is None and not measure.is_wanted(verdict)):
                 continue
             rule = Rule(oracle, bad, verdict.signature, find, bound)
             if rule.judge(good)[0] is Side.GOOD:

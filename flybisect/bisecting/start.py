@@ -14,7 +14,7 @@ from flybisect.bisecting.sides import Measure
 from flybisect.case import NOTHING_MORE, Against, Sought
 from flybisect.errors import UserError
 from flybisect.history.repository import Repository
-from flybisect.observation import Answer, Verdict
+from flybisect.observation import Answer, Signature, Verdict
 from flybisect.oracle import Evidence, Oracle
 from flybisect.plugins import listing
 from flybisect.probe.prober import Prober
@@ -110,15 +110,16 @@ def versions_in(
 
 
 @contextmanager
-def open_study(stand: Stand, notify: Notify) -> Iterator[Open]:
-    """Raises UserError where no oracle is named or another run has the session."""
+def open_study(stand: Stand, notify: Notify, wanted: Signature | None = None) -> Iterator[Open]:
+    """`wanted`: of the bug, where it is known. Raises UserError where no oracle is named or another run has
+    the session."""
     if stand.plugin is None:
         names = ", ".join(plugin.name for plugin in listing().plugins)
         raise UserError(
             f"which oracle judges is not known: the command line and the case file name none; add --oracle, "
             f"one of {names}, or the path of a .py or .yaml"
         )
-    measure = Measure(stand.plugin, stand.options)
+    measure = Measure(stand.plugin, stand.options, wanted)
     with _opened(stand, measure.observer(), notify) as (session, observer, runner):
         yield Open(session, observer, measure, runner)
 

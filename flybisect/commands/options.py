@@ -58,6 +58,23 @@ Flydsl = Annotated[
         help="`installed`, a version (installed from PyPI once, beside the environment), or a folder.",
     ),
 ]
+ShownOn = Annotated[
+    str | None,
+    typer.Option(
+        "--flydsl",
+        metavar="VERSION",
+        autocompletion=completing.flydsl,
+        help="A release in between that shows the bug; where neither end does, both sides are searched.",
+    ),
+]
+ValidOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SPEC",
+        autocompletion=completing.flydsl,
+        help="A FlyDSL without the bug, on which the reduced script has to compile; repeatable.",
+    ),
+]
 AgainstArgs = Annotated[
     str | None,
     typer.Option(metavar="TEXT", help="Compare with the same script under these arguments."),

@@ -26,6 +26,7 @@ from flybisect.report.flattened import files_note, notes
 from flybisect.report.progress import progress
 from flybisect.report.result import heading_for, print_result
 from flybisect.report.resume import how_to_resume
+from flybisect.running.neighbours import hold_to, with_boundary
 from flybisect.session import open_session
 from flybisect.variables import say_missing
 from flybisect.workbench import Bench, prepare
@@ -45,13 +46,15 @@ def reduce(
     passes: options.Passes = None,
     skip_passes: options.SkipPasses = None,
     flydsl: options.Flydsl = None,
+    valid_on: options.ValidOn = None,
     jobs: options.Jobs = None,
     bug: Bug,
 ) -> None:
     """Reduce a script to the smallest one that still shows its bug."""
     chosen = select(PASSES, passes, skip_passes)
     notify = notifier(bug.quiet)
-    bench = prepare(bug.about(script, context.obj, flydsl, jobs), notify)
+    request = bug.about(script, context.obj, flydsl, jobs, valid_on or ())
+    bench, assumed = with_boundary(prepare(request, notify), request, notify)
     with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
         resuming.remember(session.folder, context.obj)
         out = output_path(output, session.folder, bench.case)
@@ -61,9 +64,11 @@ def reduce(
             with bench.judge(session.journal) as judge:
                 judge.repeats.notify = notify
                 try:
-                    reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
+                    reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
                 finally:
                     say_missing(judge.unset, notify)
+                hold_to(judge, bench, notify, insist=not assumed)
+                judge.look_again(bench.source)
                 one = reducing.flattened(judge, bench.script)
                 files = reducing.files_beside(judge, one)
                 for note in (*notes(one), *files_note(files)):
@@ -77,7 +82,8 @@ def reduce(
                         drawn.save()
                     show.verifying(found.text)
                     named = one.called(bench.case.script)
-                    case = replace(bench.case, oracle=_pinned(bench, judge), script=named)
+                    met = tuple(each.setting.toolchain.spec for each in judge.required)
+                    case = replace(bench.case, oracle=_pinned(bench, judge), script=named, valid_on=met)
                     heading = heading_for(
                         replace(bench, case=case, script=one), out, options.choice(passes, skip_passes)
                     )

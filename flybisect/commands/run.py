@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,15 +28,18 @@ from flybisect.interrupt import Interrupted
 from flybisect.output import output_path
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.select import select
+from flybisect.reducing import Heading
 from flybisect.report import bundle as bundles
 from flybisect.report.asjson import print_json
-from flybisect.report.live import watching
+from flybisect.report.live import Quiet, watching
 from flybisect.report.markdown import as_markdown
 from flybisect.report.private import here
 from flybisect.report.result import heading_for
 from flybisect.report.resume import how_to_resume
+from flybisect.request import Request
 from flybisect.running.asked import Asked
 from flybisect.running.conductor import Conductor
+from flybisect.running.elsewhere import Elsewhere
 from flybisect.session import open_session
 from flybisect.workbench import Bench, prepare
 
@@ -122,31 +125,19 @@ class Whole(Bug):
 
 @takes_group
 def run(context: typer.Context, script: options.Script, *, whole: Whole) -> None:
-    """Check a script, reduce it, find release and commit, and write a report. What can't be done says why."""
+    """Check a script, find the releases around its bug, reduce it, find the commit, and write a report."""
     request = whole.about(script, context.obj, whole.flydsl, whole.jobs)
-    asked, chosen = whole.asked(), select(PASSES, whole.passes, whole.skip_passes)
-    choice = options.choice(whole.passes, whole.skip_passes)
     with watching("getting ready", whole.quiet) as show:
-        bench = prepare(request, show.notify)
-        with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
-            resuming.remember(session.folder, context.obj)
-            report = session.folder / "report.md"
-            if whole.output is not None:
-                report = output_path(whole.output, Path(), bench.case)
-            for warning in session.warnings:
-                show.notify(warning)
-            conductor = Conductor(
-                bench, session, request, asked, chosen, lambda b, out: heading_for(b, out, choice), show
-            )
-            try:
-                conductor.all()
-            except (Interrupted, OSError, sqlite3.Error):
-                print(how_to_resume(session, context.obj), file=sys.stderr)
-                raise
+        try:
+            conductor, bench, folder = _conducted(context.obj, request, whole, show)
+        except Elsewhere as other:
+            request = replace(request, flydsl=other.version)
+            conductor, bench, folder = _conducted(context.obj, request, whole, show, other.why)
         if all(not step.done for step in conductor.steps):
             raise UserError(conductor.steps[0].told)
+        report = _report_path(whole, bench, folder)
         show.begin("report")
-        found, checked = _write_up(bench, session.folder, report, whole, show.notify)
+        found, checked = _write_up(bench, folder, report, whole, show.notify)
     if whole.json:
         print_json(_data(found, report, whole.bundle))
     else:
@@ -157,6 +148,38 @@ def run(context: typer.Context, script: options.Script, *, whole: Whole) -> None
         )
     if conductor.result is not None and not conductor.result.verified_cold:
         raise typer.Exit(1)
+
+
+def _conducted(
+    words: Sequence[str], request: Request, whole: Whole, show: Quiet, instead: str = ""
+) -> tuple[Conductor, Bench, Path]:
+    """A run that was made, its bench and its session's folder. Raises Elsewhere."""
+    asked, chosen = whole.asked(), select(PASSES, whole.passes, whole.skip_passes)
+    choice = options.choice(whole.passes, whole.skip_passes)
+    bench = prepare(request, show.notify)
+    with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
+        resuming.remember(session.folder, words)
+        _report_path(whole, bench, session.folder)
+        for warning in session.warnings:
+            show.notify(warning)
+
+        def heading(bench: Bench, output: Path) -> Heading:
+            return heading_for(bench, output, choice)
+
+        conductor = Conductor(bench, session, request, asked, chosen, heading, show, instead)
+        try:
+            conductor.all()
+        except (Interrupted, OSError, sqlite3.Error):
+            print(how_to_resume(session, words), file=sys.stderr)
+            raise
+        return conductor, bench, session.folder
+
+
+def _report_path(whole: Whole, bench: Bench, folder: Path) -> Path:
+    """Raises UserError where it can't be written there."""
+    if whole.output is None:
+        return folder / "report.md"
+    return output_path(whole.output, Path(), bench.case)
 
 
 def _write_up(

@@ -55,7 +55,12 @@ class Bug:
         return given(self.env or (), os.environ)
 
     def about(
-        self, script: Path, command_line: Sequence[str], flydsl: str | None = None, jobs: int | None = None
+        self,
+        script: Path,
+        command_line: Sequence[str],
+        flydsl: str | None = None,
+        jobs: int | None = None,
+        valid_on: Sequence[str] = (),
     ) -> Request:
         """For a script that was named."""
         return Request(
@@ -73,6 +78,7 @@ class Bug:
             workdir=self.workdir,
             scheduler=self.scheduler,
             env=self.variables,
+            valid_on=tuple(valid_on),
         )
 
 

@@ -63,6 +63,8 @@ def bench_of(entry: Entry, workdir: Path, notify: Notify, bisected: Mapping[str,
     case = entry.case
     if "oracle" in entry.result and case.oracle == "auto":
         case = replace(case, oracle=entry.result["oracle"])
+    if entry.result.get("valid_on"):
+        case = replace(case, valid_on=tuple(entry.result["valid_on"]))
     if not entry.reduces:
         case = replace(case, flydsl=_bad_release(bisected or {}) or case.flydsl)
     return reopened(case, read_text(entry.folder / "input.py"), workdir, notify)

@@ -85,6 +85,7 @@ def command_of(case: Case, version: str, more: Sequence[str] = ()) -> list[str]:
             found += ["--against-arch", case.against.arch]
     if case.when is not None:
         found += ["--when", case.when]
+    found += [word for spec in case.valid_on for word in ("--valid-on", _base_name(spec))]
     found += _sought(case.sought)
     return [*found, *more, *(["--", *case.argv] if case.argv else [])]
 

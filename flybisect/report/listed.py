@@ -46,7 +46,7 @@ def boundary(releases: Any) -> str:
     """Empty where there is none."""
     if not releases:
         return ""
-    keys = ("last_good", "first_bad") if releases["find"] == "bug" else ("last_bad", "first_good")
+    keys = [key for key in ("last_good", "first_bad", "last_bad", "first_good") if key in releases]
     return ", ".join(f"{key.replace('_', ' ')} {releases[key]}" for key in keys)
 
 

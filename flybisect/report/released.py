@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from flybisect.bisecting.around import Around
 from flybisect.bisecting.looks import Steadiness
 from flybisect.bisecting.releases import ReleaseAnswer
 from flybisect.bisecting.sides import Find, Rule
@@ -15,18 +16,24 @@ from flybisect.search.bisect import Side
 _SHOWN = ("vgprs", "vgpr_spills", "scratch_bytes")
 
 
-def print_releases(answer: ReleaseAnswer) -> None:
+def print_releases(found: Around) -> None:
     """The answer first, then what it stands on."""
+    for answer in found.answers:
+        _print_boundary(answer)
+    print_rule(found.first.rule)
+    print_tests(found.tried)
+    for told in dict.fromkeys(told for each in found.answers for told in each.steadiness.sentences):
+        print(told)
+    print_warnings(found.tried, all(answer.monotone for answer in found.answers))
+
+
+def _print_boundary(answer: ReleaseAnswer) -> None:
     bug = answer.rule.find is Find.BUG
     before, after = ("last good", "first bad") if bug else ("last bad", "first good")
     print(f"{before}: {answer.before}")
     print(f"{after}: {answer.after}")
     if answer.between:
         print(f"not told apart: {', '.join(answer.between)} could not be judged")
-    print_rule(answer.rule)
-    print_tests(answer.tried)
-    print_steadiness(answer.steadiness)
-    print_warnings(answer.tried, answer.monotone)
 
 
 def print_rule(rule: Rule) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from flybisect.findings.model import Findings
+from flybisect.observation import Observation, Stage
 from flybisect.report import command
 from flybisect.report.condition import in_python, settled
 from flybisect.report.header import command_of, shell
@@ -19,11 +20,13 @@ BY_FAILURE = frozenset({"legalization", "assertion", "fatal", "verifier", "diagn
 def reproduce_sh(found: Findings) -> str:
     view = View(found)
     plain = _condition(found) if view.measured else None
-    failure = classify(found.script.observation)
+    seen = found.script.observation
+    words = _words(seen)
+    failure = classify(seen)
     alone = plain is not None or (
         failure is not None
         and failure.kind in BY_FAILURE
-        and bool(marks(found.script.observation) or ends_by(found.script.observation))
+        and (_are_printed(seen, words) if words else ends_by(seen) is not None)
     )
     return template("reproduce.sh.j2").render(
         title=view.title,
@@ -33,8 +36,25 @@ def reproduce_sh(found: Findings) -> str:
         condition_text=repr(settled(found)),
         runs=[(name, arch, [shlex.quote(word) for word in argv]) for name, arch, argv in view.runs],
         env=[f"{name}={shell([value])}" for name, value in found.case.env],
-        marks=[shlex.quote(mark) for mark in marks(found.script.observation)],
-        signal=ends_by(found.script.observation),
+        marks=[[shlex.quote(piece) for piece in pieces] for pieces in words],
+        signal=ends_by(seen),
+        compiling=None if words else seen.stage in (Stage.PASSES, Stage.CODEGEN),
+    )
+
+
+def _words(seen: Observation) -> list[list[str]]:
+    """Fixed words of the signature; those of one list stand on one line."""
+    found = marks(seen)
+    failure = classify(seen)
+    if failure is not None and failure.kind == "exception":
+        return [found] if found else []
+    return [[mark] for mark in found]
+
+
+def _are_printed(seen: Observation, words: list[list[str]]) -> bool:
+    """By a plain run: an exception that the script catches may be printed nowhere."""
+    return seen.exception is not None or all(
+        any(all(piece in line for piece in pieces) for line in seen.stderr.splitlines()) for pieces in words
     )
 
 

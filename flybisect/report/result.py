@@ -70,6 +70,8 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         for name, margin in result.margins.items()
         if margin.shrank
     ]
+    if result.verified_cold and result.valid_on:
+        lines.append(f"compiles on FlyDSL {', '.join(result.valid_on)}, in a fresh process, too")
     if not result.verified_cold:
         lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
     if data["python_files"]:

@@ -59,6 +59,8 @@ def failure_of(row: Mapping[str, Any]) -> str:
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
+    if row["side"] == "skip" and str(row["why"]).startswith("another failure"):
+        return "another failure"
     return {"bad": "shows it", "good": "clean", "skip": "can't be judged"}[row["side"]]
 
 

@@ -141,14 +141,18 @@ class View:
         return (self.found.commits or {}).get("range") or f"one of {len(self.culprits)} commits"
 
     @property
-    def boundary(self) -> tuple[str, str] | None:
-        """In words and a release each: the last like the older end, the first like the newer one."""
-        found = self.found.releases
-        if not found:
-            return None
-        bug = found["find"] == "bug"
-        before, after = ("last_good", "first_bad") if bug else ("last_bad", "first_good")
-        return found[before], found[after]
+    def appeared(self) -> tuple[str, str] | None:
+        """Last good and first bad release; None where that is not known."""
+        return self._boundary("last_good", "first_bad")
+
+    @property
+    def fixed(self) -> tuple[str, str] | None:
+        """Last bad and first good release."""
+        return self._boundary("last_bad", "first_good")
+
+    def _boundary(self, before: str, after: str) -> tuple[str, str] | None:
+        found = self.found.releases or {}
+        return (found[before], found[after]) if before in found and after in found else None
 
     @property
     def matrix(self) -> Sequence[Mapping[str, Any]]:
@@ -179,18 +183,27 @@ class View:
         return ", ".join(f"{columns[0].figures[n]} {n}" for n in shown[:2]) or "compiles"
 
     def _since(self) -> Iterator[str]:
-        boundary = self.boundary
-        fixed = (self.found.releases or {}).get("find") == "fix"
-        if boundary is not None and fixed:
-            yield f"It is in releases up to {boundary[0]}, and no more in {boundary[1]}."
-        elif boundary is not None:
-            yield f"{boundary[1]} is the first release that shows it, {boundary[0]} the last that does not."
-        elif self.matrix and all(row["side"] == "bad" for row in self.matrix):
-            yield f"Every release that was tried shows it ({_span(self.matrix)})."
+        if self.appeared is not None:
+            last, first = self.appeared
+            yield f"{first} is the first release that shows it, {last} the last before it that does not."
+        if self.fixed is not None:
+            last, first = self.fixed
+            yield f"It is fixed in {first}; {last} is the last release that shows it."
+        if self.appeared is None and self.fixed is None and self.matrix:
+            yield from self._unbounded()
         if len(self.culprits) == 1:
             yield f"{self.culprit_title}: {_commit_words(self.culprits[0])}."
         elif self.culprits:
             yield f"{self.culprit_title}: {self.commit_range}."
+
+    def _unbounded(self) -> Iterator[str]:
+        """What a table says where no boundary was found."""
+        bad = [row for row in self.matrix if row["side"] == "bad"]
+        if len(bad) == len(self.matrix):
+            yield f"Every release that was tried shows it ({_span(self.matrix)})."
+        elif bad and not any(row["side"] == "good" for row in self.matrix):
+            shown = ", ".join(str(row["version"]) for row in bad)
+            yield f"It shows on {shown}; the others that were tried fail otherwise or can't be judged."
 
     def _certain(self) -> Iterator[str]:
         reduction = self.found.reduction
@@ -202,6 +215,9 @@ class View:
                 if reduction.get("verified_cold")
                 else f"NOT CONFIRMED in a fresh process: {reduction.get('why')}"
             )
+            if reduction.get("verified_cold") and reduction.get("valid_on"):
+                names = ", ".join(reduction["valid_on"])
+                yield f"It compiles without the bug on FlyDSL {names}, in a fresh process, too."
             yield (
                 "It is 1-minimal: no single simplification that flybisect knows keeps the bug."
                 if reduction.get("minimal")

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from flybisect import reducing
+from flybisect.bisecting.around import Around, search_around
 from flybisect.bisecting.asked import listed, search_commits
 from flybisect.bisecting.looks import called
-from flybisect.bisecting.start import open_study, versions_in
+from flybisect.bisecting.releases import ReleaseSearch
+from flybisect.bisecting.sides import Find
+from flybisect.bisecting.start import Open, open_study, versions_in
 from flybisect.errors import UserError
 from flybisect.findings.curve import Curve
 from flybisect.findings.model import GIVEN, Step
-from flybisect.findings.stored import Part, keep
+from flybisect.findings.stored import Part, forget, keep
 from flybisect.judge import Judge
 from flybisect.observation import Signature
 from flybisect.onescript import OneScript
+from flybisect.oracle import Evidence
 from flybisect.plugins import listing
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
@@ -25,10 +28,14 @@ from flybisect.report.failure import failure_line
 from flybisect.report.flattened import files_note, notes
 from flybisect.request import Request
 from flybisect.running.asked import Asked
-from flybisect.running.releases import Scripts, bisect_releases, falling, table, variant
+from flybisect.running.elsewhere import Elsewhere, last_affected
+from flybisect.running.falling import Watched
+from flybisect.running.neighbours import hold_to
+from flybisect.running.releases import Scripts, falling, judging, table, variant
 from flybisect.running.shown import Showing
 from flybisect.scriptfile import read_script
 from flybisect.session import Session
+from flybisect.signature import classify
 from flybisect.toolchain.model import Toolchain
 from flybisect.variables import say_missing
 from flybisect.workbench import Bench, Stand, set_up
@@ -48,8 +55,10 @@ class Conductor:
         passes: Sequence[Pass],
         heading: Header,
         show: Showing,
+        instead: str = "",
     ) -> None:
-        """`request`: the words that `bench` was made of."""
+        """`request`: the words that `bench` was made of. `instead`: why this FlyDSL is studied in place of
+        the one that was asked for."""
         self._bench = bench
         self._session = session
         self._request = request
@@ -57,26 +66,36 @@ class Conductor:
         self._passes = passes
         self._heading = heading
         self._show = show
+        self._instead = instead
+        self._first: Evidence | None = None
+        """What the unreduced script shows; None where that is not interesting."""
         self._signature: Signature | None = None
         self._oracle = bench.case.oracle
+        self._found: Around | None = None
+        self._every: Sequence[str] = ()
         self._scripts: Scripts | None = None
-        self._boundary: tuple[str, str] | None = None
-        self._versions: Sequence[str] = ()
+        self._alone = False
+        """The reduced script tells the releases apart otherwise than the unreduced one, which judges then."""
         self.steps: list[Step] = []
         self.result: reducing.Result | None = None
 
     def all(self) -> None:
-        """Only what ends the whole run comes through: an interruption, a full disk."""
-        for name, do in (
-            ("reduce", self._reduce),
-            ("releases", self._releases),
-            ("commits", self._commits),
-        ):
-            self._show.begin(name)
-            try:
-                self._note(name, True, do())
-            except UserError as error:
-                self._note(name, False, str(error))
+        """Only what ends the whole run comes through: an interruption, a full disk; and Elsewhere."""
+        with self._bench.judge(self._session.journal) as judge:
+            judge.repeats.notify = self._show.notify
+            self._do("check", lambda: self._check(judge))
+            self._do("releases", self._releases)
+            if self._first is not None:
+                self._do("reduce", lambda: self._reduce(judge))
+        self._do("table of releases", self._table)
+        self._do("commits", self._commits)
+
+    def _do(self, name: str, do: Callable[[], str]) -> None:
+        self._show.begin(name)
+        try:
+            self._note(name, True, do())
+        except UserError as error:
+            self._note(name, False, str(error))
 
     def _note(self, name: str, done: bool, told: str) -> None:
         if told:
@@ -84,24 +103,55 @@ class Conductor:
             self._show.ended(self.steps[-1])
             keep(self._session.folder, Part.STEPS, [vars(step) for step in self.steps])
 
-    def _reduce(self) -> str:
-        bench, session = self._bench, self._session
-        with bench.judge(session.journal) as judge:
-            judge.repeats.notify = self._show.notify
-            try:
-                verdict = reducing.pin(judge, bench.source, bench.case.script.name, listing().plugins)
-            finally:
-                say_missing(judge.unset, self._show.notify)
-            self._signature = judge.signature
-            self._oracle = judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
-            assert judge.first is not None
-            shown = failure_line(judge.first.subject) or verdict.why
-            self._note("check", True, f"{verdict.answer.value}: {shown}")
-            self.result = self._reduced(judge)
+    def _check(self, judge: Judge) -> str:
+        bench = self._bench
+        try:
+            verdict = reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
+        except reducing.Uninteresting as error:
+            seen = None if judge.first is None else classify(judge.first.subject)
+            lacking = seen is not None and seen.kind == "setup"  # and would be under any FlyDSL
+            if self._asked.releases is not None and not self._instead and not lacking:
+                self._look_elsewhere(str(error))
+            raise
+        finally:
+            say_missing(judge.unset, self._show.notify)
+        assert judge.first is not None
+        self._first, self._signature = judge.first, judge.signature
+        self._oracle = judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle
+        return f"{verdict.answer.value}: {failure_line(judge.first.subject) or verdict.why}{self._instead}"
+
+    def _look_elsewhere(self, why: str) -> None:
+        """Raises Elsewhere where another release shows the bug."""
+        stand = self._stand(self._request.script)
+        every = self._versions(stand)
+        own = self._bench.subject.toolchain.version
+        with open_study(stand, self._show.notify) as study:
+            self._show.notify(f"{why}. Looking for a release that shows it")
+            version = last_affected(every, stand, study, self._watch, self._show.notify)
+        if version is not None:
+            told = f"; FlyDSL {version} is studied, the last release that shows it, in place of {own}"
+            raise Elsewhere(version, told)
+
+    def _reduce(self, judge: Judge) -> str:
+        by_hand = self._bench.case.valid_on
+        known = () if self._found is None or self._asked.reduced is not None else self._found.neighbours
+        neighbours = tuple(name for name in known if name not in by_hand)
+        bench = replace(self._bench, case=replace(self._bench.case, valid_on=neighbours))
+        hold_to(judge, self._bench, self._show.notify, insist=True)
+        left_out = hold_to(judge, bench, self._show.notify, insist=False)
+        judge.look_again(bench.source)
+        self.result = self._reduced(judge)
         found = self.result.to_dict()
+        told = [f"{found['statements_before']} → {found['statements_after']} statements"]
+        if not self.result.verified_cold:
+            told.append("NOT CONFIRMED in a fresh process")
+        elif self.result.valid_on:
+            told.append(f"compiles on FlyDSL {', '.join(self.result.valid_on)}")
+        if self._asked.releases is not None and not known and self._asked.reduced is None:
+            told.append("no release without the bug is known that it could be required to compile on")
+        told += left_out
         given = "" if self._asked.reduced is None else f", {GIVEN}"
-        verified = "" if self.result.verified_cold else "; NOT CONFIRMED in a fresh process"
-        return f"{found['statements_before']} → {found['statements_after']} statements{verified}{given}"
+        return "; ".join(told) + given
 
     def _reduced(self, judge: Judge) -> reducing.Result:
         """Where an earlier run had come to its end, the journal answers all but the cold run."""
@@ -119,7 +169,8 @@ class Conductor:
             finally:
                 drawn.save()
             show.verifying(found.text)
-            case = replace(bench.case, oracle=self._oracle)
+            met = tuple(each.setting.toolchain.spec for each in judge.required)
+            case = replace(bench.case, oracle=self._oracle, valid_on=met)
             heading = self._heading(replace(bench, case=case, script=one), output)
             return reducing.finish(judge, session, one.source, found, output, heading)
 
@@ -139,70 +190,80 @@ class Conductor:
         return self._session.folder / f"{self._bench.case.script.stem}.min.py"
 
     def _releases(self) -> str:
+        """By the unreduced script."""
         if self._asked.releases is None:
             return ""
-        scripts = self._both()
-        stand = scripts.reduced
-        pre, extra = self._asked.pre, self._asked.extra_index_url
-        every = versions_in(
-            self._asked.releases, stand, pre=pre, extra_index_url=extra, notify=self._show.notify
+        stand, notify = self._stand(self._request.script), self._show.notify
+        self._every = self._versions(stand)
+        shown_on = None if self._first is None else self._bench.subject.toolchain.version
+        with open_study(stand, notify, self._signature) as study:
+            self._show.bisecting(len(self._every))
+            observer = Watched(study.observer, self._watch)
+            journal = study.session.journal
+
+            def searching(part: Sequence[str]) -> ReleaseSearch:
+                return ReleaseSearch(part, stand.toolchains, observer, study.measure, notify, journal)
+
+            forget(self._session.folder, Part.RELEASES)
+            found = search_around(searching, self._every, shown_on, self._asked.find, stand.jobs)
+        self._found = found
+        keep(self._session.folder, Part.RELEASES, found.to_dict())
+        return "; ".join(
+            f"appeared in {answer.after}, last good {answer.before}"
+            if answer.rule.find is Find.BUG
+            else f"fixed in {answer.after}, last affected {answer.before}"
+            for answer in found.answers
         )
-        with open_study(stand, self._show.notify) as study:
-            told, refused = "", None
-            judged = falling(scripts, study, self._watch)
-            versions: Sequence[str] = [every[0], every[-1]]
-            try:
-                self._show.bisecting(len(every))
-                find, notify = self._asked.find, self._show.notify
-                answer, judged, agrees = bisect_releases(every, scripts, study, find, self._watch, notify)
-                self._boundary = answer.before, answer.after
-                keep(self._session.folder, Part.RELEASES, answer.to_dict())
-                versions = [name for name in every if name in {test.name for test in answer.tried}]
-                word = "came with" if answer.rule.find.value == "bug" else "went with"
-                told = f"it {word} {answer.after}; {answer.before} is the last before{agrees}"
-            except UserError as error:
-                refused = error
-            self._versions = every if self._asked.whole_matrix else versions
-            self._show.trying_all(len(self._versions))
-            data = table(self._versions, stand, study, judged)
-            data["whole"] = len(self._versions) == len(every)
+
+    def _table(self) -> str:
+        """Releases by the reduced script, and by the unreduced one where that has to stand in."""
+        if not self._every:
+            return ""
+        scripts = self._both()
+        tried = [self._every[0], self._every[-1]]
+        if self._found is not None:
+            tried = [test.name for test in self._found.tried]
+        versions = self._every if self._asked.whole_matrix else tried
+        with open_study(scripts.reduced, self._show.notify, self._signature) as study:
+            self._show.trying_all(len(versions))
+            judged, told = judging(versions, scripts, study, self._found, self._watch)
+            data = table(versions, scripts, study, judged)
+            data["whole"] = len(versions) == len(self._every)
             keep(self._session.folder, Part.MATRIX, data)
             if self._asked.variants:
-                self._variants(scripts, study)
+                self._variants(versions, scripts, study)
+        self._alone = judged.alone
         if data["unreduced"]:
-            fell = f"judged by the unreduced script: {', '.join(data['unreduced'])}"
-            self._note("releases, by the unreduced script", True, fell)
-        if refused is not None:
-            raise refused
-        return told
+            return f"judged by the unreduced script: {', '.join(data['unreduced'])}{told}"
+        compared = self.result is not None and self._found is not None
+        return "the reduced script says the same of the boundary" if compared else ""
 
-    def _variants(self, scripts: Scripts, study: Any) -> None:
+    def _variants(self, versions: Sequence[str], scripts: Scripts, study: Open) -> None:
         found = []
         for argv in self._asked.variants:
             self._show.notify(f"the unreduced script with {' '.join(argv) or 'no arguments'}")
-            found.append(variant(self._versions, argv, scripts, study))
+            found.append(variant(versions, argv, scripts, study))
         keep(self._session.folder, Part.VARIANTS, found)
 
     def _commits(self) -> str:
-        asked = self._asked.commits
+        asked, find = self._asked.commits, self._asked.find
         if asked is None:
             return ""
         if not asked.range:
-            if self._boundary is None:
+            if self._found is None:
                 raise UserError(
                     "between which commits to look is not known: no boundary of releases was found; "
                     "say it with --commits A..B"
                 )
-            asked = replace(asked, range=f"v{self._boundary[0]}..v{self._boundary[1]}")
+            boundary = self._found.of(find)
+            asked, find = replace(asked, range=f"v{boundary.before}..v{boundary.after}"), boundary.rule.find
         scripts = self._both()
         stand = scripts.reduced
         commits = listed(asked, stand, self._show.notify)
-        with open_study(stand, self._show.notify) as study:
-            judged = falling(scripts, study, self._watch)
+        with open_study(stand, self._show.notify, self._signature) as study:
+            judged = falling(scripts, study, self._watch, alone=self._alone)
             self._show.bisecting(len(commits.line.candidates))
-            answer, log = search_commits(
-                asked, commits, stand, study, judged, self._asked.find, self._show.notify
-            )
+            answer, log = search_commits(asked, commits, stand, study, judged, find, self._show.notify)
         keep(self._session.folder, Part.COMMITS, answer.to_dict(str(log)))
         self._note("half attribution", True, f"{answer.attribution.owner.value}: {answer.attribution.why}")
         listed_ = [f"{each.commit.short} {each.commit.subject}" for each in answer.suspects]
@@ -215,8 +276,14 @@ class Conductor:
         if self._scripts is None:
             whole = self._stand(self._request.script)
             reduced = whole if self.result is None else self._stand(self.result.output)
-            self._scripts = Scripts(reduced, None if self.result is None else whole, self._signature)
+            other = None if self.result is None else whole
+            self._scripts = Scripts(reduced, other, self._signature, self._first)
         return self._scripts
+
+    def _versions(self, stand: Stand) -> Sequence[str]:
+        pre, extra = self._asked.pre, self._asked.extra_index_url
+        text = self._asked.releases or ""
+        return versions_in(text, stand, pre=pre, extra_index_url=extra, notify=self._show.notify)
 
     def _stand(self, script: Path) -> Stand:
         """Of a script with this run's case, whatever lies beside it."""

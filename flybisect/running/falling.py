@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 
 from flybisect.bisecting.observer import Observer
-from flybisect.blame import compiler_failure
 from flybisect.observation import Answer, Signature
 from flybisect.oracle import Evidence, Oracle
+from flybisect.requirement import compiles
 from flybisect.toolchain.model import Toolchain
 
 Watch = Callable[[Toolchain], None]
@@ -20,12 +20,11 @@ Watch = Callable[[Toolchain], None]
 
 
 def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:
-    """True where the bug shows by its signature, or nothing fails."""
+    """True where the bug shows by its signature, or kernels are compiled without a failure."""
     verdict = oracle.judge(evidence)
     if verdict.answer is Answer.INTERESTING:
         return wanted is None or verdict.signature == wanted
-    clean = compiler_failure(evidence.subject) is None
-    return verdict.answer is Answer.UNINTERESTING and clean and bool(evidence.subject.kernels)
+    return verdict.answer is Answer.UNINTERESTING and compiles(evidence.subject)
 
 
 class Watched(Observer):
@@ -61,13 +60,17 @@ class Falling(Observer):
         oracle: Oracle,
         wanted: Signature | None,
         watch: Watch = lambda toolchain: None,
+        *,
+        alone: bool = False,
     ) -> None:
-        """`whole`: None to judge by the reduced script alone. `wanted`: the pinned signature."""
+        """`whole`: None to judge by the reduced script alone. `wanted`: the pinned signature. `alone`:
+        `reduced` is the unreduced script, which judges everything."""
         self._reduced = reduced
         self._whole = whole
         self._judge = oracle
         self._wanted = wanted
         self._watch = watch
+        self.alone = alone
         self._lock = threading.Lock()
         self.fell: dict[str, str] = {}
         """Versions of the FlyDSLs that the unreduced script was taken for, by the toolchain's key."""

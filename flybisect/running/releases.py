@@ -1,4 +1,4 @@
-"""The steps of a run that are about releases: the boundary, the table, other arguments."""
+"""The steps of a run that are about releases: who judges, the table, other arguments."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flybisect.bisecting import matrix
-from flybisect.bisecting.looks import Looks
-from flybisect.bisecting.observer import Observer, Study
-from flybisect.bisecting.releases import ReleaseAnswer, ReleaseSearch
-from flybisect.bisecting.sides import Find
+from flybisect.bisecting.around import Around
+from flybisect.bisecting.observer import FIRST_LOOK, Observer, Study
+from flybisect.bisecting.sides import Find, Rule
 from flybisect.bisecting.start import Anything, Open
 from flybisect.bisecting.tried import Tried
 from flybisect.errors import UserError
-from flybisect.observation import Signature
+from flybisect.limits import FACTOR
+from flybisect.observation import Outcome, Signature
+from flybisect.oracle import Evidence
 from flybisect.report.failure import failure_line
 from flybisect.running.falling import Falling, Watch
 from flybisect.search.bisect import Side
 from flybisect.toolchain.model import Toolchain
-from flybisect.toolchain.store import Notify
 from flybisect.workbench import Stand
 
 
@@ -33,85 +33,84 @@ class Scripts:
     """None where nothing was reduced: then `reduced` is the script as it is."""
     signature: Signature | None
     """The pinned one."""
+    first: Evidence | None = None
+    """What the unreduced script shows under study, where that is the bug."""
 
 
-def falling(scripts: Scripts, study: Open, watch: Watch) -> Falling:
+def falling(scripts: Scripts, study: Open, watch: Watch, *, alone: bool = False) -> Falling:
     """The unreduced script stands in only where the oracle judges by itself: with a bound that the ends
-    give, figures of two scripts would be compared."""
+    give, figures of two scripts would be compared. `alone`: it judges everything."""
     own = study.measure.own()
+    oracle = own or study.measure.observer()
+    if alone:
+        return Falling(whole_observer(scripts, study), None, oracle, scripts.signature, watch, alone=True)
     whole = None
     if scripts.whole is not None and own is not None:
         whole = whole_observer(scripts, study)
-    return Falling(study.observer, whole, own or study.measure.observer(), scripts.signature, watch)
+    return Falling(study.observer, whole, oracle, scripts.signature, watch)
 
 
 def whole_observer(scripts: Scripts, study: Open) -> Observer:
     """Of the unreduced script. Its observations go into the same journal: a probe holds its script."""
     stand = scripts.whole or scripts.reduced
-    whole = Study(stand.case, stand.source, stand.case.argv, stand.arch, stand.base)
+    case, first = stand.case, None if scripts.first is None else scripts.first.subject
+    if case.timeout is None and first is not None and first.outcome is not Outcome.TIMEOUT:
+        case = replace(case, timeout=max(FIRST_LOOK, FACTOR * first.seconds))
+    whole = Study(case, stand.source, case.argv, stand.arch, stand.base)
     return Observer(whole, study.measure.observer(), study.runner, study.session.journal)
 
 
-def bisect_releases(
-    versions: Sequence[str],
-    scripts: Scripts,
-    study: Open,
-    find: Find | None,
-    watch: Watch,
-    notify: Notify,
-) -> tuple[ReleaseAnswer, Falling, str]:
-    """The answer, who judged, and a sentence about that. Raises UserError.
+def judging(
+    versions: Sequence[str], scripts: Scripts, study: Open, found: Around | None, watch: Watch
+) -> tuple[Falling, str]:
+    """Who judges the releases of a table, and a sentence about that.
 
-    A reduced script shows the bug by a narrow margin at times. So the two releases of the boundary are
-    judged by the unreduced script as well, and where it says otherwise, it judges them all.
+    A reduced script shows the bug by a narrow margin at times. So the releases beside each boundary are
+    judged by it first, and where it says otherwise than the unreduced one, that judges them all.
     """
     judged = falling(scripts, study, watch)
-    answer = _search(versions, scripts.reduced, study, judged, find, notify)
-    if scripts.whole is None or study.measure.own() is None:
-        return answer, judged, ""
-    whole = whole_observer(scripts, study)
-    looks = Looks(whole, answer.rule, notify, study.session.journal)
-    looks.settler.runs = answer.steadiness.runs
-    sides = []
-    for version in (answer.before, answer.after):
-        toolchain = scripts.reduced.toolchains.get(version)
-        watch(toolchain)
-        sides.append(looks.again(toolchain)[0])
-    expected = [answer.side(version) for version in (answer.before, answer.after)]
-    if sides == expected or Side.SKIP in sides:
-        agrees = "; the unreduced script says the same of both" if sides == expected else ""
-        return answer, judged, agrees
-    alone = Falling(whole, None, study.measure.observer(), scripts.signature, watch)
-    answer = _search(versions, scripts.reduced, study, alone, find, notify)
-    alone.fell.update({each.toolchain.key: each.name for each in answer.tried if each.toolchain is not None})
-    return answer, alone, "; by the unreduced script, since the reduced one tells them apart elsewhere"
+    # Both ends first: how long a trial takes there bounds the others.
+    judged.ends(*(scripts.reduced.toolchains.get(version) for version in (versions[0], versions[-1])))
+    rule = _rule(scripts, study)
+    if scripts.whole is None or found is None or rule is None:
+        return judged, ""
+    for answer in found.answers:
+        for version in (answer.before, answer.after):
+            side = rule.judge(judged.observe(scripts.reduced.toolchains.get(version)))[0]
+            if side not in (answer.side(version), Side.SKIP):
+                told = ", since the reduced one tells releases apart elsewhere"
+                return falling(scripts, study, watch, alone=True), told
+    return judged, ""
 
 
-def _search(
-    versions: Sequence[str],
-    stand: Stand,
-    study: Open,
-    observer: Observer,
-    find: Find | None,
-    notify: Notify,
-) -> ReleaseAnswer:
-    search = ReleaseSearch(versions, stand.toolchains, observer, study.measure, notify, study.session.journal)
-    return search.run(find, stand.jobs)
-
-
-def table(versions: Sequence[str], stand: Stand, study: Open, judged: Falling) -> dict[str, Any]:
-    """Each release by itself, as `flybisect matrix` has it, with the base's figures."""
+def table(versions: Sequence[str], scripts: Scripts, study: Open, judged: Falling) -> dict[str, Any]:
+    """Each release by itself, as `flybisect matrix` has it, with the base's figures. One shows the bug where
+    it shows the pinned signature; another failure is another one."""
+    stand, rule = scripts.reduced, _rule(scripts, study)
 
     def row(at: int, version: str, toolchain: Toolchain) -> dict[str, Any]:
         evidence = judged.observe(toolchain)
-        data = _data(matrix.row(at, version, toolchain, evidence, study.measure))
+        tried = matrix.row(at, version, toolchain, evidence, study.measure)
+        if rule is not None:
+            side, verdict = rule.judge(evidence)
+            tried = replace(tried, side=side, verdict=verdict)
+        data = _data(tried)
         if evidence.base is not None:
             data["metrics"] |= {f"base.{k}": v for k, v in evidence.base.metrics().items()}
         return data
 
     rows = _each(versions, stand, row)
-    fell = [version for version in versions if version in judged.fell.values()]
+    fell = [version for version in versions if judged.alone or version in judged.fell.values()]
     return {"releases": rows, "unreduced": fell}
+
+
+def _rule(scripts: Scripts, study: Open) -> Rule | None:
+    """By what the unreduced script shows under study; None where that is not known, or the oracle does not
+    judge by itself."""
+    own = study.measure.own()
+    if own is None or scripts.first is None:
+        return None
+    return Rule(own, scripts.first, scripts.signature, Find.BUG)
 
 
 def variant(versions: Sequence[str], argv: tuple[str, ...], scripts: Scripts, study: Open) -> dict[str, Any]:

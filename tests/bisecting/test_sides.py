@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from flybisect.bisecting.sides import Find, Measure, NotApart, Rule, rule_for
-from flybisect.observation import Kernel, Observation, Outcome, Stage
+from flybisect.observation import Kernel, Observation, Outcome, Signature, Stage
 from flybisect.oracle import Evidence, Options
 from flybisect.plugins import load
 from flybisect.search.bisect import Side
@@ -51,6 +51,23 @@ def test_the_ends_say_what_is_looked_for() -> None:
 )
 def test_sides(seen: Observation, side: Side) -> None:
     assert rule(measure("legalization"), CLEAN, LEGALIZATION).judge(Evidence(seen))[0] is side
+
+
+def test_another_failure_is_not_the_bug_that_is_studied() -> None:
+    wanted = replace(measure("auto"), wanted=Signature("legalization", "fly.copy_atom_call_ssa"))
+    assert rule(wanted, CLEAN, LEGALIZATION).find is Find.BUG
+    with pytest.raises(NotApart):
+        rule(wanted, CLEAN, VERIFIER)
+    assert wanted.usable(Evidence(LEGALIZATION))
+    assert not wanted.usable(Evidence(VERIFIER))
+    assert measure("auto").usable(Evidence(VERIFIER))
+
+
+def test_what_compiles_no_kernel_is_not_good() -> None:
+    side, verdict = rule(measure("legalization"), CLEAN, LEGALIZATION).judge(
+        Evidence(replace(CLEAN, kernels=()))
+    )
+    assert side is Side.SKIP and "no kernel" in verdict.why
 
 
 def test_another_bug_of_the_same_kind_is_skipped() -> None:

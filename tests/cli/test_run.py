@@ -27,7 +27,10 @@ def test_from_a_script_to_a_report(run: Run, tmp_path: Path) -> None:
     ran = run("run", *words, *more)
     assert ran.code == 0, ran.err
     done = {step["name"]: step["done"] for step in ran.data["steps"]}
-    assert done == {"check": True, "reduce": True, "releases": True, "commits": False}
+    names = ["check", "releases", "reduce", "table of releases", "commits"]
+    assert [step["name"] for step in ran.data["steps"]] == names
+    assert [name for name in names if not done[name]] == ["commits"]
+    assert ran.data["reduction"]["valid_on"] == ["0.3.0"]
     assert ran.data["releases"]["first_bad"] == "0.3.1"
     assert [row["side"] for row in ran.data["matrix"]["releases"]] == ["good", "bad"]
     assert [row["metrics"]["vgprs"] for row in ran.data["variants"][0]["releases"]] == [24, 24]
@@ -38,7 +41,7 @@ def test_from_a_script_to_a_report(run: Run, tmp_path: Path) -> None:
     again = run("run", *words, *more)
     assert again.code == 0, again.err
     assert again.data["releases"] == ran.data["releases"]
-    assert again.data["reduction"]["compiles"] <= 1
+    assert again.data["reduction"]["compiles"] <= 2  # cold, here and on the neighbour
 
 
 def test_what_is_wrong_is_said_at_once(run: Run, script: Callable[[str], Path], workdir: Path) -> None:

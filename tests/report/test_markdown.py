@@ -89,6 +89,29 @@ def test_only_neighbours_that_were_all_tried_are_one_row() -> None:
     assert "| 0.3.0 | shows it |" in as_markdown(found, NOBODY)
 
 
+def test_both_boundaries_and_where_it_compiles() -> None:
+    releases = {"find": "bug", "last_good": "0.2.1", "first_bad": "0.2.2"}
+    text = as_markdown(replace(FOUND, releases=releases), NOBODY)
+    assert "0.2.2 is the first release that shows it, 0.2.1 the last before it that does not." in text
+    assert "It is fixed" not in text
+    middle = {**releases, "last_bad": "0.2.3", "first_good": "0.2.4"}
+    text = as_markdown(replace(FOUND, releases=middle), NOBODY)
+    assert "0.2.2 is the first release that shows it" in text
+    assert "It is fixed in 0.2.4; 0.2.3 is the last release that shows it." in text
+
+
+def test_every_release_shows_it_is_said_of_this_bug_only() -> None:
+    rows = [row("0.2.3", "bad", vgprs=9), row("0.3.0", "bad", vgprs=9)]
+    found = replace(FOUND, matrix={"releases": rows, "whole": True, "unreduced": []})
+    assert "Every release that was tried shows it (0.2.3 to 0.3.0)." in as_markdown(found, NOBODY)
+    other = {**row("0.3.1", "skip"), "why": "another failure: verifier: x"}
+    found = replace(FOUND, matrix={"releases": [*rows, other], "whole": True, "unreduced": []})
+    text = as_markdown(found, NOBODY)
+    assert "Every release" not in text
+    assert "It shows on 0.2.3, 0.3.0;" in text
+    assert "| 0.3.1 | another failure |" in text
+
+
 def test_a_commit_links_to_its_pull_request() -> None:
     commit = {
         "hash": "6f268ea8" + "0" * 32,

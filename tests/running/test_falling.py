@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from flybisect import plugins
@@ -54,6 +55,13 @@ def test_the_reduced_script_judges_where_it_tells() -> None:
 def test_the_unreduced_one_stands_in_for_another_failure() -> None:
     assert judged(OTHER, BUG) == (BUG, True)
     assert judged(OTHER, CLEAN) == (CLEAN, True)
+
+
+def test_a_script_without_kernels_tells_nothing() -> None:
+    nothing = Evidence(replace(CLEAN.subject, kernels=()))
+    assert judged(nothing, BUG) == (BUG, True)
+    assert judged(nothing, CLEAN) == (CLEAN, True)
+    assert judged(CLEAN, BUG) == (CLEAN, False)
 
 
 def test_not_where_it_fails_otherwise_too() -> None:

@@ -26,6 +26,7 @@ absent: true
 stage: last
 command: ./judge.sh --fast
 same_as: [verifier, "'ub.poison' op"]
+valid_on: [0.2.4, 0.5]
 timeout: 90
 memory: 4096
 """
@@ -45,6 +46,7 @@ def test_every_key(tmp_path: Path) -> None:
         timeout=90.0,
         memory=4096,
         sought=Sought("ds_read", True, "last", "./judge.sh --fast", ("verifier", "'ub.poison' op")),
+        valid_on=("0.2.4", "0.5"),
     )
 
 
