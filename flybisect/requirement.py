@@ -44,7 +44,7 @@ class Requirement:
             return "it compiles no kernel"
         verdict = oracle.judge(replace(shown, first=pinned))
         if verdict.interesting:
-            return f"it shows the bug there as well: {verdict.why or verdict.signature}"
+            return f"it shows the bug as well: {verdict.why or verdict.signature}"
         if verdict.answer is Answer.UNRESOLVED:
             return f"it cannot be judged: {verdict.why}"
         return None

@@ -153,12 +153,13 @@ def rule_for(measure: Measure, older: Evidence, newer: Evidence) -> Rule:
     """Raises NotApart where nothing tells the ends apart."""
     measure = measure.settled(older, newer)
     own = measure.own()
-    halfway = measure.halfway(older, newer)
+    # What is studied counts as the bug by the oracle's own condition: half of it is another question.
+    halfway = measure.halfway(older, newer) if measure.wanted is None else None
     tried = [(own, None)] if own is not None else []
     for oracle, bound in [*tried, *([halfway] if halfway is not None else [])]:
         for find, bad, good in ((Find.BUG, newer, older), (Find.FIX, older, newer)):
             verdict = oracle.judge(bad)
-            if not verdict.interesting or (bound is None and not measure.is_wanted(verdict)):
+            if not verdict.interesting or not measure.is_wanted(verdict):
                 continue
             rule = Rule(oracle, bad, verdict.signature, find, bound)
             if rule.judge(good)[0] is Side.GOOD:

@@ -63,6 +63,13 @@ def test_another_failure_is_not_the_bug_that_is_studied() -> None:
     assert measure("auto").usable(Evidence(VERIFIER))
 
 
+def test_no_bound_is_made_for_figures_that_are_studied_by_their_own_condition() -> None:
+    ends = with_figures(spills=108), with_figures(spills=104)
+    assert rule(measure("spills"), *ends).bound == "vgpr_spills > 106"
+    with pytest.raises(NotApart, match="do not tell"):
+        rule(replace(measure("spills"), wanted=Signature("spills")), *ends)
+
+
 def test_what_compiles_no_kernel_is_not_good() -> None:
     side, verdict = rule(measure("legalization"), CLEAN, LEGALIZATION).judge(
         Evidence(replace(CLEAN, kernels=()))
