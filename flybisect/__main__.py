@@ -1,5 +1,5 @@
 """`python -m flybisect`."""
 
-from flybisect.cli import main
+from flybisect.cli.main import main
 
 main()

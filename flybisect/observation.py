@@ -85,7 +85,7 @@ class Probe:
     memory: int = 8192
     """MiB of address space that the trial may add to what the warm worker has."""
     stage: str | None = None
-    """Where the IR is taken, with `Want.IR`; see `flybisect.irstages`."""
+    """Where the IR is taken, with `Want.IR`; see `flybisect.probe.ir_stages`."""
     command: str | None = None
     """A shell command that is run on the script in place of the script itself; its end is the outcome."""
     anew: bool = False
@@ -231,7 +231,7 @@ class Observation:
     note: str = ""
     """What the tool itself has to say, as why a toolchain is broken."""
     files: tuple[tuple[str, str], ...] = ()
-    """What the script read beside itself, each with its SHA-256; see `flybisect.beside`."""
+    """What the script read beside itself, each with its SHA-256; see `flybisect.probe.files_read`."""
 
     @property
     def reached_flydsl(self) -> bool:

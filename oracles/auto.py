@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from flybisect import plugins
-from flybisect.blame import compiler_failure, is_scripts_own, said_of_script
-from flybisect.expression import parse
 from flybisect.observation import Answer, Observation, Verdict
-from flybisect.oracle import Evidence, Options, Oracle, Plugin
-from flybisect.signature import UNJUDGEABLE, classify
+from flybisect.oracle import registry as plugins
+from flybisect.oracle.blame import compiler_failure, is_scripts_own, said_of_script
+from flybisect.oracle.conditions import parse
+from flybisect.oracle.plugin import (
+    Evidence,
+    Options,
+    Oracle,
+    Plugin,
+)
+from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
 ORACLES: Mapping[str, str] = MappingProxyType(
     {

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flybisect.commanded import answer, ended
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import Evidence, Options, Oracle, Plugin
+from flybisect.oracle.command_exit import answer, ended
+from flybisect.oracle.plugin import (
+    Evidence,
+    Options,
+    Oracle,
+    Plugin,
+)
 
 
 @dataclass(frozen=True)
-class Command(Oracle):
+class CommandOracle(Oracle):
     """Interesting: the command ends with 0, and (where there is a base) does not under the base."""
 
     command: str
@@ -33,10 +38,10 @@ class Command(Oracle):
         return Verdict(Answer.INTERESTING, signature, why=f"the command ended with {said}")
 
 
-def build(options: Options) -> Command:
+def build(options: Options) -> CommandOracle:
     if options.command is None:
         raise UserError("the oracle command needs --command TEXT, a shell command that is given the script")
-    return Command(options.command)
+    return CommandOracle(options.command)
 
 
 PLUGIN = Plugin(

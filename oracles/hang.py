@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flybisect import baseline
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import Bounds, Evidence, Options, Oracle, Plugin
-from flybisect.signature import UNJUDGEABLE, classify
+from flybisect.oracle import baseline
+from flybisect.oracle.plugin import (
+    Bounds,
+    Evidence,
+    Options,
+    Oracle,
+    Plugin,
+)
+from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
 _LIMITS = ("hang", "memory")
 """Of one endless loop it depends on the machine which limit is met first."""

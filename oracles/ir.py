@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flybisect.errors import UserError
-from flybisect.irstages import ALWAYS, ASSEMBLY
 from flybisect.observation import Observation, Want
-from flybisect.oracle import Options, Plugin
-from flybisect.patterned import Patterned
-from flybisect.textoracle import compiled
+from flybisect.oracle.pattern import Patterned
+from flybisect.oracle.plugin import Options, Plugin
+from flybisect.oracle.yaml_oracle import compiled
+from flybisect.probe.ir_stages import ALWAYS, ASSEMBLY
 
 
 def _modules(observation: Observation) -> tuple[str, ...] | None:

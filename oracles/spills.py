@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flybisect.measured import measured
+from flybisect.oracle.figure import measured
 
 ANY = "vgpr_spills > 0"
 """Without a base."""

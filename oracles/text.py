@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Want
-from flybisect.oracle import Options, Plugin
-from flybisect.patterned import Patterned
-from flybisect.signature import compiler_errors
-from flybisect.textoracle import compiled
+from flybisect.oracle.pattern import Patterned
+from flybisect.oracle.plugin import Options, Plugin
+from flybisect.oracle.signatures import compiler_errors
+from flybisect.oracle.yaml_oracle import compiled
 
 
 def _printed(observation: Observation) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flybisect.measured import measured, rise
+from flybisect.oracle.figure import measured, rise
 
 PLUGIN = measured(
     "vgprs",

@@ -1,1 +1,6 @@
-"""Trials on the workers of a Dask scheduler, by joblib's Dask back-end. Imported with `--scheduler` alone."""
+"""The same trials on the workers of a Dask scheduler. Imported with `--scheduler` alone.
+
+It may import `probe`, `toolchain`, `git`, `case`, `source`, `search`, `observation` and `errors`.
+
+Other rooms use `client`, `prober`.
+"""

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgpack
 
 from flybisect import __version__
-from flybisect.cluster import elsewhere
-from flybisect.cluster.link import Link
-from flybisect.durable import write_text
+from flybisect.case.atomic_file import write_text
+from flybisect.cluster import worker_tasks as elsewhere
+from flybisect.cluster.client import SchedulerClient
 from flybisect.errors import UserError
 from flybisect.probe.process import TrialCancelled
 from flybisect.toolchain.failure import BuildFailed
@@ -27,7 +27,7 @@ from flybisect.toolchain.source import SourceBuilder
 class ClusterBuilder:
     """A `model.SourceBuilder` whose builds run elsewhere. It may be used by several threads."""
 
-    def __init__(self, local: SourceBuilder, link: Link) -> None:
+    def __init__(self, local: SourceBuilder, link: SchedulerClient) -> None:
         self._local = local
         self._link = link
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from flybisect.cluster import elsewhere, folders, wire
+from flybisect.cluster import folders, wire
+from flybisect.cluster import worker_tasks as elsewhere
 from flybisect.cluster.builder import ClusterBuilder
-from flybisect.cluster.link import Link
+from flybisect.cluster.client import SchedulerClient
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Probe
 from flybisect.probe.process import TrialCancelled
@@ -21,7 +22,7 @@ FRESH_WORKERS = 100
 class ClusterProber:
     """Safe to use from several threads."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: SchedulerClient) -> None:
         self._link = link
         self._lock = threading.Lock()
         self._packed: dict[Path, bytes | None] = {}
@@ -44,7 +45,7 @@ class ClusterProber:
     ) -> Observation:
         packed = None if probe.folder is None else self._files(probe.folder)
         key = None if packed is None else folders.key(packed)
-        request = wire.pack_asked(wire.Asked(probe, toolchain, cold, key))
+        request = wire.pack_request(wire.TrialRequest(probe, toolchain, cold, key))
         along: bytes | None = None
         for _ in range(FRESH_WORKERS):
             reply = self._reply(request, along, cancelled)
@@ -57,7 +58,9 @@ class ClusterProber:
             along = packed
         raise UserError("the workers do not keep the files beside the script; look at their disks")
 
-    def _reply(self, request: bytes, along: bytes | None, cancelled: threading.Event | None) -> wire.Reply:
+    def _reply(
+        self, request: bytes, along: bytes | None, cancelled: threading.Event | None
+    ) -> wire.TrialReply:
         try:
             return wire.unpack_reply(self._link.call(elsewhere.trial, (request, along), cancelled))
         except (ValueError, KeyError) as error:

@@ -23,7 +23,7 @@ LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialRequest:
     """A trial, as a worker is asked for it."""
 
     probe: Probe
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Reply:
+class TrialReply:
     """One of the three is set."""
 
     seen: Observation | None = None
@@ -45,7 +45,7 @@ class Reply:
     """Why the worker can't, in one sentence."""
 
 
-def pack_asked(asked: Asked) -> bytes:
+def pack_request(asked: TrialRequest) -> bytes:
     """Raises UserError where it is too large."""
     probe, toolchain = asked.probe, asked.toolchain
     data = {
@@ -80,7 +80,7 @@ def pack_asked(asked: Asked) -> bytes:
     return _packed(data)
 
 
-def unpack_asked(packed: bytes) -> Asked:
+def unpack_request(packed: bytes) -> TrialRequest:
     data = _unpacked(packed)
     probe, toolchain = dict(data["probe"]), dict(data["toolchain"])
     probe["argv"] = tuple(probe["argv"])
@@ -91,15 +91,15 @@ def unpack_asked(packed: bytes) -> Asked:
     toolchain["paths"] = tuple(Path(path) for path in toolchain["paths"])
     toolchain["exactness"] = Exactness(toolchain["exactness"])
     toolchain["rocm"] = _path(toolchain["rocm"])
-    return Asked(Probe(**probe), Toolchain(**toolchain), data["cold"], data["folder"], data["version"])
+    return TrialRequest(Probe(**probe), Toolchain(**toolchain), data["cold"], data["folder"], data["version"])
 
 
-def pack_reply(reply: Reply) -> bytes:
+def pack_reply(reply: TrialReply) -> bytes:
     seen = None if reply.seen is None else zlib.compress(reply.seen.to_json().encode(), 3)
     return _packed({"seen": seen, "lacks": reply.lacks, "refused": reply.refused})
 
 
-def unpack_reply(packed: bytes) -> Reply:
+def unpack_reply(packed: bytes) -> TrialReply:
     """Raises ValueError where it is none."""
     data = _unpacked(packed)
     seen = None
@@ -109,7 +109,7 @@ def unpack_reply(packed: bytes) -> Reply:
         if opened.unconsumed_tail:
             raise ValueError("an observation that is too large")
         seen = Observation.from_json(text.decode())
-    return Reply(seen, data["lacks"], data["refused"])
+    return TrialReply(seen, data["lacks"], data["refused"])
 
 
 def _packed(data: dict[str, Any]) -> bytes:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from flybisect.irstages import ASSEMBLY
 from flybisect.observation import (
     Diagnostic,
     ExceptionFacts,
@@ -24,6 +23,7 @@ from flybisect.observation import (
 from flybisect.probe import assembly, codeobject, diagnostics, facts, remembering
 from flybisect.probe.facts import Fact
 from flybisect.probe.inside.limits import PROCESSES
+from flybisect.probe.ir_stages import ASSEMBLY
 
 STDERR_LIMIT = 64 * 1024
 TEXT_LIMIT = 8 * 1024

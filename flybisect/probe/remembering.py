@@ -31,7 +31,7 @@ _NOT_THE_COMPILERS = re.compile(
 
 @runtime_checkable
 class Keeper(Protocol):
-    """Where entries outlive the process; `flybisect.journal.Journal` is one."""
+    """Where entries outlive the process; `flybisect.session.journal.Journal` is one."""
 
     def kept(self, toolchain_key: str) -> Iterable[Packed]:
         """In the order in which they were kept."""

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from flybisect import beside
 from flybisect.observation import Observation, Outcome, Probe, Stage
+from flybisect.probe import files_read as beside
 from flybisect.probe import reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
 from flybisect.probe.remembering import Keeper, Packed, Remembering, answers

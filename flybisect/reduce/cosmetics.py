@@ -8,10 +8,10 @@ import operator
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Pass, Turn
-from flybisect.script.cut import carry_out
-from flybisect.script.polish import polished
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
+from flybisect.source.cut import carry_out
+from flybisect.source.polish import polished
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
 
 
 def dressed(text: str, passes: Sequence[Pass], facts: Facts) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from flybisect.script.cut import Cut
-from flybisect.script.instrument import Kinds
-from flybisect.script.launches import Launch
-from flybisect.script.scopes import Statements
+from flybisect.source.cut import Cut
+from flybisect.source.instrument import Kinds
+from flybisect.source.launches import Launch
+from flybisect.source.scopes import Statements
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import ast
 import re
 from typing import TypeVar
 
-from flybisect.script.expressions import root_name
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.source.expressions import root_name
+from flybisect.source.scopes import Statement, Statements, qualified
 
 NEUTRAL = ("0", "1")
 _NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")

@@ -15,17 +15,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from flybisect.question import Question, Reply
-from flybisect.reduce.attempt import Attempt, Questions
+from flybisect.judge.question import Question, Reply
 from flybisect.reduce.cosmetics import dressed
-from flybisect.reduce.facts import learn
-from flybisect.reduce.foresight import Begin, Predictor, Search
+from flybisect.reduce.dynamic_facts import learn
 from flybisect.reduce.hint import Facts, Pass, Turn
-from flybisect.reduce.standing import Standing, Step
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
-from flybisect.script.substitute import Substitutes
-from flybisect.search.grow import parts
+from flybisect.reduce.pass_run import PassRun, Questions
+from flybisect.reduce.prediction import Begin, Predictor, Search
+from flybisect.reduce.reduction_state import ReductionState, Step
+from flybisect.search.delta_debugging import parts
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
+from flybisect.source.substitute import Substitutes
 
 TRUSTED = 3
 """Sweeps that may rest on the trust that what the case compares with is as it was. More would spare
@@ -86,7 +86,7 @@ class Reducer:
         """In a copy: hears of the searches that begin."""
         self._following: Sequence[Part] = ()
         """What comes next, for a copy."""
-        self._standing = Standing(notice)
+        self._standing = ReductionState(notice)
         self._original = ""
         self._learned = ("", Facts())
         self._relearned = 0
@@ -247,7 +247,7 @@ class Reducer:
         elif self._predictor is not None:
             self._predictor.begin(search, functools.partial(self._copied, self._standing.copy(), first))
 
-    def _copied(self, standing: Standing, first: Part, begun: Begin) -> Questions[None]:
+    def _copied(self, standing: ReductionState, first: Part, begun: Begin) -> Questions[None]:
         other = copy.copy(self)
         other._begun, other._standing = begun, standing.copy()
         for step in (first, *self._following):
@@ -273,7 +273,7 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._standing.failed]
             if hints:
                 before = self._standing.best
-                attempt = Attempt(
+                attempt = PassRun(
                     self._standing,
                     each,
                     table,

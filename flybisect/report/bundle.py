@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.findings.model import Findings
 from flybisect.probe.outside import run_beside
 from flybisect.report import command
-from flybisect.report.private import Private
+from flybisect.report.redaction import Redaction
 from flybisect.report.reproduce import reproduce_sh
 from flybisect.toolchain.model import Toolchain
+from flybisect.workflows.findings import Findings
 
 TIMEOUT = 900.0
 """Seconds for a run of `reproduce.sh`."""
@@ -30,7 +30,7 @@ class Checked:
     why: str
 
 
-def contents(found: Findings, report: str, private: Private) -> dict[str, str]:
+def contents(found: Findings, report: str, private: Redaction) -> dict[str, str]:
     """Text by name."""
     return {name: private.script(text) for name, text in _contents(found, report, private)}
 
@@ -58,7 +58,7 @@ def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
     return Checked(ended.code == 0, f"exit code {ended.code}: {said[-1] if said else 'no word'}")
 
 
-def _contents(found: Findings, report: str, private: Private) -> Iterator[tuple[str, str]]:
+def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tuple[str, str]]:
     yield "report.md", report
     yield command.NAME, found.script.text
     if found.reduced is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from flybisect.report.header import assignments, shell
-from flybisect.variables import Variables
+from flybisect.case.variables import Variables
+from flybisect.workflows.heading import assignments, shell
 
 NAME = "repro.py"
 """What the script is called in a report and a bundle."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from flybisect.expression import parse
-from flybisect.findings.model import Findings
 from flybisect.observation import METRICS
-from flybisect.oracle import Evidence
+from flybisect.oracle.conditions import parse
+from flybisect.oracle.plugin import Evidence
+from flybisect.workflows.findings import Findings
 
 OBSERVED = frozenset(METRICS) - {"occupancy"}
 """Metrics that `observe.py` knows."""

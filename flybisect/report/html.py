@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from flybisect.findings.model import Findings
 from flybisect.report.plots import pictures
-from flybisect.report.private import Private
-from flybisect.report.sides import beside
+from flybisect.report.redaction import Redaction
+from flybisect.report.side_by_side import beside
 from flybisect.report.tables import release_rows, variant_rows
 from flybisect.report.templating import template
-from flybisect.report.view import UPSTREAM, View, reduction_line
-from flybisect.terminal import visible
+from flybisect.report.view import UPSTREAM, ReportView, reduction_line
+from flybisect.terminal.clean_text import visible
+from flybisect.workflows.findings import Findings
 
 
-def as_html(found: Findings, private: Private) -> str:
-    view = View(found)
+def as_html(found: Findings, private: Redaction) -> str:
+    view = ReportView(found)
     head, rows = release_rows(view.matrix, found.base if found.matrix else "")
     variants = variant_rows(found.variants) if found.variants else ([], [])
     before, after = found.original.text, found.script.text

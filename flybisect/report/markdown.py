@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flybisect.errors import UserError
-from flybisect.findings.model import Findings, Script
+from flybisect.oracle.failure_line import clean
 from flybisect.report.cells import code, fence, inline, merged, plain, table
-from flybisect.report.failure import clean
-from flybisect.report.private import Private
+from flybisect.report.redaction import Redaction
 from flybisect.report.tables import Row, release_rows, variant_rows
 from flybisect.report.templating import template
-from flybisect.report.view import UPSTREAM, View, reduction_line
-from flybisect.terminal import visible
+from flybisect.report.view import UPSTREAM, ReportView, reduction_line
+from flybisect.terminal.clean_text import visible
+from flybisect.workflows.findings import Findings, Script
 
 LONGEST = 65_536
 """Characters of an issue on GitHub."""
@@ -26,7 +26,7 @@ LONGEST_IR = 12_000
 UNREDUCED = " †"
 
 
-def as_markdown(found: Findings, private: Private, longest: int = LONGEST) -> str:
+def as_markdown(found: Findings, private: Redaction, longest: int = LONGEST) -> str:
     """Raises UserError where not even the shortest form fits."""
     for level in range(LEVELS):
         text = visible(_render(found, private, level))
@@ -35,8 +35,8 @@ def as_markdown(found: Findings, private: Private, longest: int = LONGEST) -> st
     raise UserError(f"the report has {len(text)} characters at the least, and GitHub takes {longest}")
 
 
-def _render(found: Findings, private: Private, level: int) -> str:
-    view = View(found)
+def _render(found: Findings, private: Redaction, level: int) -> str:
+    view = ReportView(found)
     script = found.script.text if level < LEVELS - 1 else _cut(found.script.text)
     text = template("report.md.j2").render(
         level=level,
@@ -77,7 +77,7 @@ def _ir(found: Findings) -> str:
     return fence(text, "mlir") if len(text) <= LONGEST_IR else ""
 
 
-def _figures(view: View, script: Script) -> str:
+def _figures(view: ReportView, script: Script) -> str:
     rows = view.figure_rows(script)
     if not rows:
         return ""
@@ -88,7 +88,7 @@ def _figures(view: View, script: Script) -> str:
     return table(head, [[name, *cells] for name, cells in rows], right=range(1, len(head)))
 
 
-def _culprits(view: View) -> str:
+def _culprits(view: ReportView) -> str:
     commits = view.found.commits or {}
     listed = view.culprits
     marked = len({bool(each["likely"]) for each in listed}) > 1
@@ -117,7 +117,7 @@ def _facts(commit: Mapping[str, Any]) -> str:
     return "; ".join(facts)
 
 
-def _matrix(view: View) -> str:
+def _matrix(view: ReportView) -> str:
     if not view.matrix:
         return ""
     head, rows = release_rows(view.matrix, view.found.base if view.found.matrix else "")

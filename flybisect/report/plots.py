@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flybisect.findings.model import Findings
-from flybisect.report.figures import number
 from flybisect.report.svg import (
     BAD,
     BASE,
@@ -24,6 +22,8 @@ from flybisect.report.svg import (
     ticks,
 )
 from flybisect.report.tables import FIGURES, failure_of
+from flybisect.workflows.figures import number
+from flybisect.workflows.findings import Findings
 
 WIDTH = 860.0
 LEFT, RIGHT = 56.0, 20.0

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from flybisect import __version__
 from flybisect.errors import UserError
-from flybisect.findings.model import Findings
+from flybisect.oracle.signatures import classify
 from flybisect.report import command
 from flybisect.report.condition import in_python, settled
-from flybisect.report.private import Private
+from flybisect.report.redaction import Redaction
 from flybisect.report.templating import template
-from flybisect.report.view import View
-from flybisect.signature import classify
+from flybisect.report.view import ReportView
+from flybisect.workflows.findings import Findings
 
 TIMEOUT = 600
 """Seconds for one compile of the exported test."""
@@ -21,9 +21,9 @@ CODEGEN = "gpu-module-to-binary{format=isa}"
 PLAIN_PASS = re.compile(r"[\w-]+")
 
 
-def as_pytest(found: Findings, private: Private) -> str:
+def as_pytest(found: Findings, private: Redaction) -> str:
     """Raises UserError where a plain run does not tell the bug."""
-    view = View(found)
+    view = ReportView(found)
     beside = found.script.observation.python_files
     if beside:
         raise UserError(
@@ -61,7 +61,7 @@ def as_pytest(found: Findings, private: Private) -> str:
     return private.script(text)
 
 
-def as_lit(found: Findings, private: Private) -> str:
+def as_lit(found: Findings, private: Redaction) -> str:
     """Raises UserError where no pass fails."""
     ir = found.dump
     failure = classify(found.script.observation)
@@ -73,7 +73,7 @@ def as_lit(found: Findings, private: Private) -> str:
         raise UserError("it fails before there is IR to be put into a file; take --pytest")
     if len(ir.ir) != 1:
         raise UserError(f"the script compiles {len(ir.ir)} modules, and a file holds one; take --pytest")
-    view = View(found)
+    view = ReportView(found)
     return template("regression.mlir.j2").render(
         option=fly_opt_option(pass_of(found)),
         title=private.text(view.title),

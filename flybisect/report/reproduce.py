@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import shlex
 
-from flybisect.findings.model import Findings
 from flybisect.observation import Observation, Stage
+from flybisect.oracle.signatures import classify
 from flybisect.report import command
 from flybisect.report.condition import in_python, settled
-from flybisect.report.header import command_of, shell
-from flybisect.report.marks import ends_by, marks
+from flybisect.report.fingerprints import ends_by, marks
 from flybisect.report.templating import template
-from flybisect.report.view import View
-from flybisect.signature import classify
+from flybisect.report.view import ReportView
+from flybisect.workflows.findings import Findings
+from flybisect.workflows.heading import command_of, shell
 
 BY_FAILURE = frozenset({"legalization", "assertion", "fatal", "verifier", "diagnostic", "exception", "crash"})
 
 
 def reproduce_sh(found: Findings) -> str:
-    view = View(found)
+    view = ReportView(found)
     plain = _condition(found) if view.measured else None
     seen = found.script.observation
     words = _words(seen)
@@ -64,7 +64,7 @@ def _condition(found: Findings) -> str | None:
     return None if against is not None and against.flydsl is not None else in_python(settled(found))
 
 
-def _by_flybisect(found: Findings, view: View) -> str:
+def _by_flybisect(found: Findings, view: ReportView) -> str:
     words = command_of(found.case, found.flydsl)
     words[1:3] = ["check", command.NAME]
     if found.signature is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flybisect.report.figures import number
+from flybisect.workflows.figures import number
 
 FIGURES = (
     ("VGPRs", "vgprs"),

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from flybisect.findings.model import Findings, Script
+from flybisect.oracle.failure_line import failure_line
 from flybisect.report import command
 from flybisect.report.condition import settled
-from flybisect.report.failed import failure_text
-from flybisect.report.failure import failure_line
-from flybisect.report.figures import number
-from flybisect.report.header import command_of, shell
-from flybisect.report.progress import duration
-from flybisect.script.argv import reads_arguments
+from flybisect.report.failure_text import failure_text
+from flybisect.source.argv import reads_arguments
+from flybisect.terminal.progress import duration
+from flybisect.workflows.figures import number
+from flybisect.workflows.findings import Findings, Script
+from flybisect.workflows.heading import command_of, shell
 
 UPSTREAM = "https://github.com/ROCm/FlyDSL"
 
 
-class View:
+class ReportView:
     """Over one bug's findings."""
 
     def __init__(self, findings: Findings) -> None:

@@ -27,7 +27,7 @@ _NAME = re.compile(r"(?<![0-9A-Za-z])gfx[0-9a-f]{3,4}(?![0-9A-Za-z])")
 
 
 @dataclass(frozen=True)
-class Choice:
+class ArchChoice:
     """An architecture and where it was taken from."""
 
     name: str
@@ -36,21 +36,21 @@ class Choice:
     """For a reader: `--arch`, `case.yaml`, `the installed GPU` or `the script's text`."""
 
 
-def choose(option: str | None, case: str | None, script_text: str, nodes: Path = KFD_NODES) -> Choice:
+def choose(option: str | None, case: str | None, script_text: str, nodes: Path = KFD_NODES) -> ArchChoice:
     """The command line's arch, else the case file's, the installed GPU's, or the only one the script names.
 
     Raises UserError when an arch is unknown or none of the four says one.
     """
     if option is not None:
-        return Choice(checked(option), "--arch")
+        return ArchChoice(checked(option), "--arch")
     if case is not None:
-        return Choice(checked(case), "case.yaml")
+        return ArchChoice(checked(case), "case.yaml")
     gpu = installed_gpu(nodes)
     if gpu is not None:
-        return Choice(gpu, "the installed GPU")
+        return ArchChoice(gpu, "the installed GPU")
     named = named_in(script_text)
     if named is not None:
-        return Choice(named, "the script's text")
+        return ArchChoice(named, "the script's text")
     raise UserError(
         "which GPU to compile for is not known: there is no GPU here and the script does not name exactly "
         f"one; add --arch, usually one of {', '.join(USUAL)}"

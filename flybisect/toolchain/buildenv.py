@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.history.gitcommand import git_free
+from flybisect.git.command import git_free
 from flybisect.toolchain.fingerprint import combine
 from flybisect.toolchain.site import distribution_version
 

@@ -37,7 +37,7 @@ class State(str, Enum):
 
 
 @dataclass(frozen=True)
-class Check:
+class MachineCheck:
     """One line of `flybisect doctor`."""
 
     name: str
@@ -64,9 +64,9 @@ class Machine:
     python: tuple[int, int] = (sys.version_info[0], sys.version_info[1])
 
 
-def examine(machine: Machine, more: Sequence[Check] = ()) -> tuple[Check, ...]:
+def examine(machine: Machine, more: Sequence[MachineCheck] = ()) -> tuple[MachineCheck, ...]:
     """Every check, in the order they are shown; `more` are those of rooms that this one can't see."""
-    own: tuple[Callable[[Machine], Check], ...] = (
+    own: tuple[Callable[[Machine], MachineCheck], ...] = (
         check_python,
         check_flydsl,
         check_torch,
@@ -84,22 +84,22 @@ def examine(machine: Machine, more: Sequence[Check] = ()) -> tuple[Check, ...]:
     return (*(check(machine) for check in own), *more)
 
 
-def usable(checks: Sequence[Check]) -> bool:
+def usable(checks: Sequence[MachineCheck]) -> bool:
     """True when nothing is missing without which no script can be compiled."""
     return all(check.state is not State.MISSING for check in checks)
 
 
-def check_python(machine: Machine) -> Check:
+def check_python(machine: Machine) -> MachineCheck:
     found = f"{platform.python_version()}, {sys.executable}"
     if machine.python >= OLDEST_PYTHON:
-        return Check("Python", State.OK, found)
-    return Check("Python", State.MISSING, found, "FlyDSL and flybisect need Python 3.10 or newer")
+        return MachineCheck("Python", State.OK, found)
+    return MachineCheck("Python", State.MISSING, found, "FlyDSL and flybisect need Python 3.10 or newer")
 
 
-def check_flydsl(machine: Machine) -> Check:
+def check_flydsl(machine: Machine) -> MachineCheck:
     version = installed_version()
     if version is None:
-        return Check(
+        return MachineCheck(
             "FlyDSL",
             State.WARN,
             "not installed",
@@ -108,25 +108,25 @@ def check_flydsl(machine: Machine) -> Check:
     try:
         installed()
     except UserError as error:
-        return Check("FlyDSL", State.WARN, version, str(error))
-    return Check("FlyDSL", State.OK, version)
+        return MachineCheck("FlyDSL", State.WARN, version, str(error))
+    return MachineCheck("FlyDSL", State.OK, version)
 
 
-def check_torch(machine: Machine) -> Check:
+def check_torch(machine: Machine) -> MachineCheck:
     advice = "`pip install torch`; the CPU build is enough (https://pytorch.org/get-started/locally)"
     return _package_check("torch", machine, advice)
 
 
-def check_numpy(machine: Machine) -> Check:
+def check_numpy(machine: Machine) -> MachineCheck:
     return _package_check("numpy", machine, "`pip install numpy`")
 
 
-def check_workdir(machine: Machine) -> Check:
+def check_workdir(machine: Machine) -> MachineCheck:
     """Sessions and installed releases go there; it is made when the first one does."""
     there = _nearest(machine.workdir)
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-        return Check("working folder", State.OK, f"{machine.workdir}, can be written")
-    return Check(
+        return MachineCheck("working folder", State.OK, f"{machine.workdir}, can be written")
+    return MachineCheck(
         "working folder",
         State.MISSING,
         f"{machine.workdir}, can't be written",
@@ -134,12 +134,12 @@ def check_workdir(machine: Machine) -> Check:
     )
 
 
-def check_releases(machine: Machine) -> Check:
+def check_releases(machine: Machine) -> MachineCheck:
     """Those that were installed, and whether each is the file that its index lists."""
     pattern = release_folder("*", machine.workdir)
     folders = sorted(path for path in pattern.parent.glob(pattern.name) if path.is_dir())
     if not folders:
-        return Check("releases", State.OK, "none installed yet")
+        return MachineCheck("releases", State.OK, "none installed yet")
     names = [path.name.split("-")[1] for path in folders]
     wheels = [origin_of(path) for path in folders]
     compared = [name for name, wheel in zip(names, wheels, strict=True) if wheel and wheel.index]
@@ -149,29 +149,31 @@ def check_releases(machine: Machine) -> Check:
         told.append(f"{', '.join(compared)} (sha256 of the wheel as the index has it)")
     if others:
         told.append(f"{', '.join(others)} (not compared with the index)")
-    return Check("releases", State.OK, "; ".join(told))
+    return MachineCheck("releases", State.OK, "; ".join(told))
 
 
-def check_disk(machine: Machine) -> Check:
+def check_disk(machine: Machine) -> MachineCheck:
     free = shutil.disk_usage(_nearest(machine.workdir)).free >> 20
     found = f"{free} MiB free"
     if free >= FREE_MIB:
-        return Check("disk", State.OK, found)
-    return Check("disk", State.WARN, found, "an installed FlyDSL release takes about 300 MiB; make room")
+        return MachineCheck("disk", State.OK, found)
+    return MachineCheck(
+        "disk", State.WARN, found, "an installed FlyDSL release takes about 300 MiB; make room"
+    )
 
 
-def check_linker(machine: Machine) -> Check:
+def check_linker(machine: Machine) -> MachineCheck:
     try:
         rocm = find_rocm(machine.workdir, machine.places)
     except UserError as error:
-        return Check("ld.lld", State.MISSING, "none that works", str(error))
+        return MachineCheck("ld.lld", State.MISSING, "none that works", str(error))
     except OSError as error:
         advice = "give a folder that can be written with --workdir"
-        return Check("ld.lld", State.MISSING, f"can't be staged: {error}", advice)
-    return Check("ld.lld", State.OK, f"{rocm.version}, from {rocm.origin}")
+        return MachineCheck("ld.lld", State.MISSING, f"can't be staged: {error}", advice)
+    return MachineCheck("ld.lld", State.OK, f"{rocm.version}, from {rocm.origin}")
 
 
-def check_bitcode(machine: Machine) -> Check:
+def check_bitcode(machine: Machine) -> MachineCheck:
     """Only kernels that call the device library (`__ocml_*`, `__ockl_*`) want it."""
     name = "device bitcode"
     advice = "only kernels that call __ocml_* or __ockl_* functions need it; it comes with ROCm"
@@ -180,21 +182,21 @@ def check_bitcode(machine: Machine) -> Check:
     except (UserError, OSError):
         bitcode = None
     if bitcode is None:
-        return Check(name, State.WARN, "none", advice)
+        return MachineCheck(name, State.WARN, "none", advice)
     if not (bitcode / BITCODE_ABI_6).is_file():
-        return Check(name, State.WARN, f"{bitcode}, too old: without {BITCODE_ABI_6}", advice)
-    return Check(name, State.OK, str(bitcode))
+        return MachineCheck(name, State.WARN, f"{bitcode}, too old: without {BITCODE_ABI_6}", advice)
+    return MachineCheck(name, State.OK, str(bitcode))
 
 
-def check_gpu(machine: Machine) -> Check:
-    return Check("GPU", State.OK, installed_gpu(machine.nodes) or "none, and none is needed")
+def check_gpu(machine: Machine) -> MachineCheck:
+    return MachineCheck("GPU", State.OK, installed_gpu(machine.nodes) or "none, and none is needed")
 
 
-def check_git(machine: Machine) -> Check:
+def check_git(machine: Machine) -> MachineCheck:
     return _program_check("git", machine, "needed to bisect commits")
 
 
-def check_builds(machine: Machine) -> Check:
+def check_builds(machine: Machine) -> MachineCheck:
     """Only commits that no release covers are built."""
     name = "source builds"
     roots = cmake_roots(machine.places.rocm_roots, machine.places.system)
@@ -203,27 +205,29 @@ def check_builds(machine: Machine) -> Check:
     missing = [f"{need.name} ({need.advice})" for need in wanted if not need.found]
     if missing:
         advice = f"to build FlyDSL commits that no release covers, add {', '.join(missing)}"
-        return Check(name, State.WARN, found, advice)
+        return MachineCheck(name, State.WARN, found, advice)
     advice = "MLIR comes with --mlir-path or is built, which takes hours: docs/source-builds.md"
-    return Check(name, State.OK, found, advice)
+    return MachineCheck(name, State.OK, found, advice)
 
 
-def check_ccache(machine: Machine) -> Check:
+def check_ccache(machine: Machine) -> MachineCheck:
     return _program_check("ccache", machine, "makes building many FlyDSL commits faster")
 
 
-def _package_check(name: str, machine: Machine, advice: str) -> Check:
+def _package_check(name: str, machine: Machine, advice: str) -> MachineCheck:
     version = distribution_version(name, *machine.packages)
     if version is None:
-        return Check(name, State.MISSING, "not installed", advice)
-    return Check(name, State.OK, version)
+        return MachineCheck(name, State.MISSING, "not installed", advice)
+    return MachineCheck(name, State.OK, version)
 
 
-def _program_check(name: str, machine: Machine, why: str) -> Check:
+def _program_check(name: str, machine: Machine, why: str) -> MachineCheck:
     program = shutil.which(name, path=machine.programs)
     if program is None:
-        return Check(name, State.WARN, "not found", f"{why}; install it with your system's package manager")
-    return Check(name, State.OK, program)
+        return MachineCheck(
+            name, State.WARN, "not found", f"{why}; install it with your system's package manager"
+        )
+    return MachineCheck(name, State.OK, program)
 
 
 def _nearest(folder: Path) -> Path:

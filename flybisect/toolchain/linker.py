@@ -46,7 +46,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LinkerCandidate:
     """A program that may be an LLD."""
 
     origin: str
@@ -61,7 +61,7 @@ class Candidate:
 class Linker:
     """A candidate that was seen to link."""
 
-    candidate: Candidate
+    candidate: LinkerCandidate
     version: str
     """What it says of itself, as `LLD 19.1.7 (compatible with GNU linkers)`."""
 
@@ -84,17 +84,17 @@ def find_linker(places: Places) -> tuple[Linker | None, tuple[str, ...]]:
     return None, tuple(refused)
 
 
-def candidates(places: Places) -> Iterator[Candidate]:
+def candidates(places: Places) -> Iterator[LinkerCandidate]:
     """Every program that may be an LLD, best first. Starts nothing."""
     for root in (*places.rocm_roots, *_rocm_packages(places.packages)):
         program = root / "llvm/bin/ld.lld"
         if _is_program(program):
-            yield Candidate(f"ROCm in {root}", (str(program),), root)
+            yield LinkerCandidate(f"ROCm in {root}", (str(program),), root)
     for program in _system_programs(places):
-        yield Candidate(f"system, {program}", (str(program),))
+        yield LinkerCandidate(f"system, {program}", (str(program),))
     ziglang = _package_folder("ziglang", places.packages)
     if ziglang is not None and _is_program(ziglang / "zig"):
-        yield Candidate("Python package ziglang", (str(ziglang / "zig"), "ld.lld"))
+        yield LinkerCandidate("Python package ziglang", (str(ziglang / "zig"), "ld.lld"))
 
 
 def _rocm_packages(packages: tuple[Path, ...]) -> Iterator[Path]:

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.inputs import BUILD_LLVM, Inputs
+from flybisect.git.build_inputs import BUILD_LLVM, Inputs
+from flybisect.git.clone import Clone
+from flybisect.git.worktree import check_out
 from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
 from flybisect.toolchain.buildlog import lacks, last_errors, no_network
-from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
 from flybisect.toolchain.interrupted import building_in
 from flybisect.toolchain.model import Exactness
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, built_once, locked, silent
-from flybisect.toolchain.worktree import check_out
 
 CONFIG = "lib/cmake/mlir/MLIRConfig.cmake"
 REVISION = "include/llvm/Support/VCSRevision.h"

@@ -50,7 +50,7 @@ class Unavailable(Exception):
     """This FlyDSL can't be had, for a reason of its own: one sentence. Others may still be."""
 
 
-class SourceBuilder(Protocol):
+class CommitBuilder(Protocol):
     """Builds commits of one clone from source. Commits are named by their full hash."""
 
     def exactness(self, commit: str) -> Exactness:

@@ -11,22 +11,22 @@ from functools import cached_property
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.history.gitcommand import GitFailed
-from flybisect.history.objects import write_tree
-from flybisect.inputs import BUILD, PYTHON, Inputs
+from flybisect.git.build_inputs import BUILD, PYTHON, Inputs
+from flybisect.git.clone import Clone
+from flybisect.git.command import GitFailed
+from flybisect.git.inputs_at import build_inputs
+from flybisect.git.objects import write_tree
 from flybisect.toolchain.assemble import toolchain_over
+from flybisect.toolchain.build_tree import BuildTree, check_nanobind, check_programs
 from flybisect.toolchain.buildenv import BuildOptions, python_tag
-from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.fingerprint import combine
-from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import GivenLlvm, given_llvm, pinned_llvm
 from flybisect.toolchain.model import Exactness, Toolchain
 from flybisect.toolchain.natives import COPIED, is_copy, take_out
 from flybisect.toolchain.rocm import Rocm
 from flybisect.toolchain.store import Notify, built_once, silent
 from flybisect.toolchain.submodules import stand_ins
-from flybisect.toolchain.workshop import Workshop, check_nanobind, check_programs
 
 TIMEOUT = 4 * 3600.0
 """Seconds for one build; a first one took 26 CPU minutes."""
@@ -174,7 +174,7 @@ class SourceBuilder:
         mlir = self._mlir(plan)
         check_nanobind(mlir)
         pinned = plan.exactness is Exactness.EXACT
-        workshop = Workshop(
+        workshop = BuildTree(
             plan.workshop, plan.clone, mlir, plan.options, self.timeout, self.notify, self.stop, pinned
         )
         self.notify(f"building {plan.commit[:12]} ({plan.log})")

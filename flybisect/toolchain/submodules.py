@@ -8,20 +8,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from flybisect.history.gitcommand import NETWORK, OVERRIDES, GitFailed, git_environment, run_git
-from flybisect.history.objects import usable_path
-from flybisect.toolchain.clone import SUBMODULE, Clone, Entry
+from flybisect.git.clone import SUBMODULE, Clone, TreeEntry
+from flybisect.git.command import (
+    NETWORK,
+    OVERRIDES,
+    GitFailed,
+    git_environment,
+    run_git,
+)
+from flybisect.git.objects import usable_path
+from flybisect.git.worktree import check_out
 from flybisect.toolchain.fingerprint import of_folder
 from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
-from flybisect.toolchain.worktree import check_out
 
 FETCH_TIMEOUT = 900.0
 """Seconds; dlpack has 1 MB, tvm-ffi 10."""
 
 
 @dataclass(frozen=True)
-class StandIn:
+class SubmoduleStandIn:
     """A plain folder that the user put in place of a submodule whose pin can't be had."""
 
     path: str
@@ -31,14 +37,14 @@ class StandIn:
     """Changes when any of its files does."""
 
 
-def stand_ins(clone: Clone, commit: str) -> tuple[StandIn, ...]:
+def stand_ins(clone: Clone, commit: str) -> tuple[SubmoduleStandIn, ...]:
     """Submodules of `commit` that the clone's configuration gives a folder without git for, as
     `git config submodule.thirdparty/dlpack.url /a/folder`. A pin that the clone holds goes before."""
     found = []
     for entry, name, url in _submodules(clone, commit):
         folder = Path(url)
         if _is_plain(folder) and _local(clone, entry, name) is None:
-            found.append(StandIn(entry.path, folder, of_folder(folder)))
+            found.append(SubmoduleStandIn(entry.path, folder, of_folder(folder)))
     return tuple(found)
 
 
@@ -72,7 +78,7 @@ def fill_submodules(
     return missing
 
 
-def _submodules(clone: Clone, commit: str) -> Iterator[tuple[Entry, str, str]]:
+def _submodules(clone: Clone, commit: str) -> Iterator[tuple[TreeEntry, str, str]]:
     """Each with its name and its address, which is empty where it has none."""
     registered = _registered(clone.text(commit, ".gitmodules") or "")
     for entry in clone.entries(commit, recursive=True):
@@ -94,7 +100,7 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target)
 
 
-def _local(clone: Clone, entry: Entry, name: str) -> Clone | None:
+def _local(clone: Clone, entry: TreeEntry, name: str) -> Clone | None:
     """The user's own clone of it, if that holds the pinned commit."""
     return next((held for held in clone.submodule(name, entry.path) if held.has(entry.hash)), None)
 
@@ -107,7 +113,7 @@ def _configured(clone: Clone, name: str) -> str:
         return ""
 
 
-def _fetched(url: str, entry: Entry, folder: Path, notify: Notify) -> Clone | None:
+def _fetched(url: str, entry: TreeEntry, folder: Path, notify: Notify) -> Clone | None:
     """None where there is no address, or nothing comes from it."""
     if not url or url.startswith("."):
         return None
@@ -139,7 +145,7 @@ def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
     return {path: (name, url) for path, (name, url) in named.items() if usable_path(name)}
 
 
-def _sentence(clone: Clone, entry: Entry, name: str, url: str) -> str:
+def _sentence(clone: Clone, entry: TreeEntry, name: str, url: str) -> str:
     return (
         f"the submodule {entry.path} at {entry.hash[:12]} is neither in {clone.folder} nor to be had from "
         f"{url or 'an address in .gitmodules'}; "

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from flybisect.durable import write_text
+from flybisect.case.atomic_file import write_text
 
 RECORD = "wheel.json"
 """Beside the package in an installed release's folder."""

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from flybisect.toolchain.store import silent
-from flybisect.toolchains import Toolchains
+from flybisect.toolchain.toolchains import Toolchains
 from tests.bench.report import ROOT, SCRATCH, Cell, Report, Table
 
 SUMMARY = "bisection on FlyDSL's history, against git bisect run"

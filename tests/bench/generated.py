@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from enum import Enum
 
-from flybisect.script.source import count_statements
+from flybisect.source.source import count_statements
 
 KERNEL = 40
 """Statements of a kernel, about."""

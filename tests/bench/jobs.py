@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flybisect import reducing
-from flybisect.judge import Judge
+from flybisect.judge.judge import Judge
 from flybisect.observation import Observation, Probe
 from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
-from flybisect.script.source import count_statements
-from flybisect.session import open_session
+from flybisect.session.session import open_session
+from flybisect.source.source import count_statements
 from flybisect.toolchain.model import Toolchain
+from flybisect.workflows import reduce as reducing
 from tests.bench.reduction import bench_of
 from tests.bench.report import ROOT, Cell, Report, Table, tell
 

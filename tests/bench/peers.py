@@ -13,8 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from flybisect.script.source import count_statements
-from flybisect.workbench import Bench
+from flybisect.source.source import count_statements
+from flybisect.workflows.prepare import PreparedReduction
 from tests.bench.others.installing import environment, install, version
 from tests.bench.others.plausible import implausible
 from tests.bench.others.running import Limits, Outcome, run
@@ -83,7 +83,7 @@ def _is_chosen(name: str, wanted: str | None) -> bool:
     return wanted is None or any(each.lower() in name.lower() for each in wanted.split(","))
 
 
-def _ours(bench: Bench) -> Outcome:
+def _ours(bench: PreparedReduction) -> Outcome:
     found = reduce(bench)
     counts = found.result.counts
     asked = counts.candidates - counts.rejected_statically - counts.cache_hits
@@ -101,7 +101,11 @@ def _ours(bench: Bench) -> Outcome:
 
 
 def _table(
-    case: str, bench: Bench, found: dict[str, Outcome], judged: dict[str, list[str]], missing: dict[str, str]
+    case: str,
+    bench: PreparedReduction,
+    found: dict[str, Outcome],
+    judged: dict[str, list[str]],
+    missing: dict[str, str],
 ) -> Table:
     rows: list[list[Cell]] = [
         [
@@ -148,7 +152,9 @@ def compared(found: dict[str, Outcome], judged: dict[str, list[str]]) -> list[st
     return [told, *ends]
 
 
-def _data(case: str, bench: Bench, found: dict[str, Outcome], judged: dict[str, list[str]]) -> dict[str, Any]:
+def _data(
+    case: str, bench: PreparedReduction, found: dict[str, Outcome], judged: dict[str, list[str]]
+) -> dict[str, Any]:
     return {
         "case": case,
         "statements_before": count_statements(bench.source),

@@ -25,7 +25,7 @@ from flybisect.probe.remembering import Packed
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.store import silent
-from flybisect.toolchains import Toolchains
+from flybisect.toolchain.toolchains import Toolchains
 from tests.bench.report import ROOT, SCRATCH, Cell, Report, Table
 
 SUMMARY = "what a warm probe costs, against python script.py"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from flybisect.memo import tree_key
+from flybisect.judge.verdict_cache import tree_key
 from flybisect.observation import Observation, Probe, Want
 from flybisect.probe.runner import Runner
-from flybisect.reduce.standing import Step
-from flybisect.script.source import count_statements
+from flybisect.reduce.reduction_state import Step
+from flybisect.source.source import count_statements
 from flybisect.toolchain.model import Toolchain
 
 SEARCHING = "search"

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flybisect import reducing
-from flybisect.journal import Journal
-from flybisect.judge import Judge
+from flybisect.case.request import CaseRequest
+from flybisect.judge.judge import Judge
 from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
-from flybisect.request import Request
-from flybisect.session import open_session
+from flybisect.session.journal import Journal
+from flybisect.session.session import open_session
 from flybisect.toolchain.store import silent
-from flybisect.workbench import Bench, prepare
+from flybisect.workflows import reduce as reducing
+from flybisect.workflows.prepare import PreparedReduction, prepare
 from tests.bench.recording import Recording
 from tests.bench.report import SCRATCH
 
@@ -31,13 +31,13 @@ class Reduced:
     """False where the unreduced script fails while it is traced, so that no candidate need be traced."""
 
 
-def bench_of(case: Path, jobs: int = 1) -> Bench:
+def bench_of(case: Path, jobs: int = 1) -> PreparedReduction:
     """Releases that the case needs are installed into the scratch folder once."""
-    return prepare(Request(case, workdir=SCRATCH, jobs=jobs), silent)
+    return prepare(CaseRequest(case, workdir=SCRATCH, jobs=jobs), silent)
 
 
 @contextmanager
-def recorded_judge(bench: Bench, journal: Journal) -> Iterator[tuple[Judge, Recording]]:
+def recorded_judge(bench: PreparedReduction, journal: Journal) -> Iterator[tuple[Judge, Recording]]:
     """A judge, and what takes down its trials."""
     with (
         TemporaryDirectory(prefix="flybisect-bench-") as scratch,
@@ -49,7 +49,7 @@ def recorded_judge(bench: Bench, journal: Journal) -> Iterator[tuple[Judge, Reco
             yield judge, recording
 
 
-def reduce(bench: Bench) -> Reduced:
+def reduce(bench: PreparedReduction) -> Reduced:
     """From nothing. Raises UserError where the script does not show its bug."""
     with (
         TemporaryDirectory(prefix="flybisect-bench-") as folder,

@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
 
-from flybisect.request import Request
+from flybisect.case.request import CaseRequest
 from flybisect.toolchain.store import silent
-from flybisect.workbench import prepare
+from flybisect.workflows.prepare import prepare
 from tests.bench.generated import Bug, script
 from tests.bench.reduction import reduce
 from tests.bench.report import SCRATCH, Cell, Report, Table, tell
@@ -67,7 +67,8 @@ def _reduced(bug: Bug, size: int, jobs: int, seed: int) -> Measured:
         path = Path(folder) / "generated.py"
         path.write_text(script(size, bug, seed))
         bench = prepare(
-            Request(path, arch=ARCH, flydsl="installed", oracle=bug.value, workdir=SCRATCH, jobs=jobs), silent
+            CaseRequest(path, arch=ARCH, flydsl="installed", oracle=bug.value, workdir=SCRATCH, jobs=jobs),
+            silent,
         )
         found = reduce(bench).result.to_dict()
     tell(f"{bug.value}, {size} statements, --jobs {jobs}: {found['compiles']} compiles, {found['seconds']} s")

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from flybisect.checking import check
+from flybisect.case.local_modules import LocalModules
+from flybisect.case.request import CaseRequest
+from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
-from flybisect.judge import Judge
-from flybisect.localmodules import LocalModules
+from flybisect.judge.judge import Judge
+from flybisect.judge.trials import Forgetful
 from flybisect.probe.runner import Runner
-from flybisect.request import Request
-from flybisect.script.pytest_file import TestFile
-from flybisect.scriptfile import read_script
-from flybisect.trials import Forgetful
-from flybisect.workbench import prepare
+from flybisect.source.pytest.file import TestFile
+from flybisect.workflows.check import check
+from flybisect.workflows.prepare import prepare
 from tests.bench.report import SCRATCH, Cell, Report, Table, tell
 
 SUMMARY = "verdicts of `check --oracle auto` on FlyDSL's own tests and examples"
@@ -44,7 +44,7 @@ def measure(args: argparse.Namespace) -> Report:
         for name in targets(tree):
             if args.only not in name:
                 continue
-            request = Request(
+            request = CaseRequest(
                 tree / name,
                 arch=args.arch,
                 flydsl=args.flydsl,

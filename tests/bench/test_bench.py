@@ -7,7 +7,7 @@ import random
 import pytest
 
 from flybisect.observation import Observation, Outcome, Stage
-from flybisect.script.source import count_statements
+from flybisect.source.source import count_statements
 from tests.bench.__main__ import BENCHES
 from tests.bench.generated import Bug, script
 from tests.bench.others.plausible import implausible

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.cli import main
+from flybisect.cli.main import main
 from tests.cli.running import Ran, Run
 
 SCRIPTS = [Path(__file__).parent.parent / folder for folder in ("data/scripts", "oracles/scripts")]

@@ -13,7 +13,7 @@ import pytest
 from flybisect.toolchain.installed import installed_site, installed_version
 from flybisect.toolchain.pristine import is_release
 from tests.cli.running import Ran, Run
-from tests.history.madeup import LAYOUT, MadeUp
+from tests.git.madeup import LAYOUT, MadeUp
 
 ARCH = ("--arch", "gfx942")
 BROKEN = '\n\ndef arange_of(*_):\n    raise RuntimeError("made for a test")\n\n\nmake_layout = arange_of\n'

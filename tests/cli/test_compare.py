@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from flybisect import __version__
-from flybisect.comparing import Column, figures
-from flybisect.judge import Setting
+from flybisect.judge.judge import Setting
 from flybisect.observation import Kernel, Observation, Outcome, Stage
-from flybisect.report.compared import as_markdown
+from flybisect.terminal.compare import as_markdown
 from flybisect.toolchain.model import Toolchain
+from flybisect.workflows.compare import ComparedColumn, figures
 from tests.cli.running import Run
 
 ARCH = ("--arch", "gfx942")
@@ -37,11 +37,11 @@ def test_markdown() -> None:
     assert "| VGPR spills | 44 | 0 |" in lines
 
 
-def _column(args: str, spills: int) -> Column:
+def _column(args: str, spills: int) -> ComparedColumn:
     toolchain = Toolchain("installed", "installed", "key", "0.5.0", Path("python"))
     kernels = (Kernel("k", vgpr_spills=spills),)
     seen = Observation(Outcome.OK, Stage.DONE, "gfx942", "0.5.0", kernels=kernels)
-    return Column(Setting(toolchain, tuple(args.split()), "gfx942"), seen)
+    return ComparedColumn(Setting(toolchain, tuple(args.split()), "gfx942"), seen)
 
 
 def test_what_fails_is_told_below(run: Run, script: Callable[[str], Path], workdir: Path) -> None:

@@ -14,7 +14,7 @@ from flybisect.toolchain.release import release_folder
 HEAVY = {"flydsl", "torch", "numpy", "joblib", "rich.live", "flybisect.probe.runner"}
 ASKED = f"""
 import sys
-from flybisect.cli import main
+from flybisect.cli.main import main
 try:
     main([])
 except SystemExit:

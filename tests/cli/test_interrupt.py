@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from flybisect.interrupt import Interrupted, interruptible
+from flybisect.cli.interrupt import Interrupted, interruptible
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from flybisect.durable import write_text
-from flybisect.script.source import count_statements
-from flybisect.session import Session
+from flybisect.case.atomic_file import write_text
+from flybisect.session.session import Session
+from flybisect.source.source import count_statements
 from tests.cli.running import Run
 
 FLYBISECT = [sys.executable, "-m", "flybisect"]

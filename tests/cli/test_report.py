@@ -9,12 +9,12 @@ import tokenize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.report.curve import BARS, curve
-from flybisect.report.failure import LONGEST, clean
-from flybisect.report.figures import table
-from flybisect.report.header import Heading, headed, shell
-from flybisect.report.progress import duration
-from flybisect.script.argv import reads_arguments
+from flybisect.oracle.failure_line import LONGEST, clean
+from flybisect.source.argv import reads_arguments
+from flybisect.terminal.progress import duration
+from flybisect.terminal.sparkline import BARS, curve
+from flybisect.workflows.figures import table
+from flybisect.workflows.heading import Heading, headed, shell
 
 HEADING = Heading(
     command=["flybisect", "reduce", "a.py", "--oracle", "spills", "--", "--encoding=latin-1"],

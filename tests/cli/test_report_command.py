@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.cli import main
+from flybisect.cli.main import main
 from flybisect.toolchain.rocm import find_rocm
 from tests.cli.running import Run
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from flybisect.findings.stored import Part
+from flybisect.session.parts import Part
 from tests.releases import sharing_releases
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case import Case
-from flybisect.findings.disk import amount, size_of
-from flybisect.session import open_session
+from flybisect.case.case import Case
+from flybisect.session.disk import amount, size_of
+from flybisect.session.session import open_session
 from tests.cli.running import Run
 
 

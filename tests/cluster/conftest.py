@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from flybisect.toolchain.model import Toolchain
-from flybisect.toolchains import Toolchains
+from flybisect.toolchain.toolchains import Toolchains
 from tests.cluster.cluster import Cluster, cluster
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from flybisect.cluster.builder import ClusterBuilder
-from flybisect.cluster.link import Link
+from flybisect.cluster.client import SchedulerClient
 from flybisect.cluster.prober import ClusterProber
 from flybisect.errors import UserError
-from flybisect.probing import building
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.processes import Stopped
 from flybisect.toolchain.source import SourceBuilder
+from flybisect.workflows.workers import building
 from tests.cluster.cluster import cluster
 from tests.toolchain.project import CORE, HEADER, Project, described, git, smoke
 
@@ -32,15 +32,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Link]:
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SchedulerClient]:
     pytest.importorskip("distributed")
     with cluster(tmp_path_factory.mktemp("cluster"), workers=1, preload="tests.cluster.made_up") as made:
-        link = Link(made.address)
+        link = SchedulerClient(made.address)
         yield link
         link.close()
 
 
-def told_by(project: Project, workdir: Path, link: Link) -> tuple[ClusterBuilder, list[str]]:
+def told_by(project: Project, workdir: Path, link: SchedulerClient) -> tuple[ClusterBuilder, list[str]]:
     told: list[str] = []
     local = SourceBuilder(project.folder, workdir, None, 1, 60.0, told.append, smoke=smoke)
     found = building(ClusterProber(link), local)
@@ -49,7 +49,9 @@ def told_by(project: Project, workdir: Path, link: Link) -> tuple[ClusterBuilder
 
 
 @pytest.mark.timeout(300)
-def test_a_build_is_made_there_and_found_here(project: Project, link: Link, tmp_path: Path) -> None:
+def test_a_build_is_made_there_and_found_here(
+    project: Project, link: SchedulerClient, tmp_path: Path
+) -> None:
     (tmp_path / "work").mkdir()
     builder, told = told_by(project, tmp_path / "work", link)
     base = git(project.folder, "rev-parse", "HEAD")
@@ -69,7 +71,7 @@ def test_a_build_is_made_there_and_found_here(project: Project, link: Link, tmp_
 
 
 @pytest.mark.timeout(300)
-def test_a_build_that_fails_brings_its_log(project: Project, link: Link, tmp_path: Path) -> None:
+def test_a_build_that_fails_brings_its_log(project: Project, link: SchedulerClient, tmp_path: Path) -> None:
     broken = project.aside("Breaks", {CORE: project.text(CORE).replace("ANSWER", "ANSWERR")})
     builder, _ = told_by(project, tmp_path, link)
     with pytest.raises(BuildFailed, match=r"error: .ANSWERR. was not declared.*\(on tcp://") as caught:
@@ -78,7 +80,7 @@ def test_a_build_that_fails_brings_its_log(project: Project, link: Link, tmp_pat
     assert caught.value.log == builder.log(broken)
 
 
-def test_a_build_can_be_ended(project: Project, link: Link, tmp_path: Path) -> None:
+def test_a_build_can_be_ended(project: Project, link: SchedulerClient, tmp_path: Path) -> None:
     slow = project.aside("Takes long", {"CMakeLists.txt": "execute_process(COMMAND sleep 120)\n"})
     builder, _ = told_by(project, tmp_path, link)
     threading.Timer(3, builder.stop.set).start()
@@ -88,7 +90,7 @@ def test_a_build_can_be_ended(project: Project, link: Link, tmp_path: Path) -> N
     assert time.monotonic() - began < 30
 
 
-def test_what_a_worker_does_not_see_is_said(project: Project, link: Link, tmp_path: Path) -> None:
+def test_what_a_worker_does_not_see_is_said(project: Project, link: SchedulerClient, tmp_path: Path) -> None:
     builder, _ = told_by(project, tmp_path / "nowhere", link)
     with pytest.raises(UserError, match=r"it does not see .*nowhere; that has to be on a file system"):
         builder.build(git(project.folder, "rev-parse", "HEAD"))

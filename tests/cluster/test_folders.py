@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flybisect.cluster.elsewhere import SHARED
-from flybisect.cluster.held import TRIALS
+from flybisect.cluster.worker_state import TRIALS
+from flybisect.cluster.worker_tasks import SHARED
 
 
 def test_no_folder_of_a_worker_is_taken_for_a_package() -> None:

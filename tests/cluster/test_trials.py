@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.cluster.link import Link
+from flybisect.cluster.client import SchedulerClient
 from flybisect.cluster.prober import ClusterProber
 from flybisect.errors import UserError
 from flybisect.observation import Outcome, Probe
@@ -26,7 +26,7 @@ SECONDS = 60.0
 
 @pytest.fixture
 def prober(two: Cluster) -> Iterator[ClusterProber]:
-    link = Link(two.address)
+    link = SchedulerClient(two.address)
     yield ClusterProber(link)
     link.close()
 
@@ -100,7 +100,7 @@ def test_other_files_under_the_same_version_are_refused(prober: ClusterProber, t
 
 def test_a_cluster_that_is_gone_is_said_in_a_sentence(tmp_path: Path, toolchain: Toolchain) -> None:
     with cluster(tmp_path, workers=1) as small:
-        link = Link(small.address, patience=3)
+        link = SchedulerClient(small.address, patience=3)
         prober = ClusterProber(link)
         assert prober.run(Probe("", "kernel.py", "gfx942"), toolchain).outcome is Outcome.OK
         small.kill_one()
@@ -113,7 +113,7 @@ def test_a_cluster_that_is_gone_is_said_in_a_sentence(tmp_path: Path, toolchain:
         link.close()
         small.scheduler.kill()
         with pytest.raises(UserError, match="no Dask scheduler answers at"):
-            Link(small.address)
+            SchedulerClient(small.address)
 
 
 def test_without_distributed_it_says_what_to_install(tmp_path: Path) -> None:
@@ -121,7 +121,8 @@ def test_without_distributed_it_says_what_to_install(tmp_path: Path) -> None:
     script.write_text("pass\n")
     words = ["--oracle", "crash", "--arch", "gfx942", "--scheduler", "tcp://127.0.0.1:1"]
     words += ["--workdir", str(tmp_path / "w")]
-    code = "import sys; sys.modules['distributed'] = None; from flybisect.cli import main; main(sys.argv[1:])"
+    imports = "import sys; sys.modules['distributed'] = None; from flybisect.cli.main import main"
+    code = f"{imports}; main(sys.argv[1:])"
     ran = subprocess.run(
         [sys.executable, "-c", code, "reduce", str(script), *words],
         capture_output=True,

@@ -39,20 +39,20 @@ def test_what_is_asked_crosses_whole(probe: Probe, exactness: Exactness, cold: b
     toolchain = Toolchain(
         "c", "overlay", "k", "0.5.0", Path("/py"), (Path("/a"), Path("/b")), exactness, Path("/rocm")
     )
-    asked = wire.Asked(probe, toolchain, cold, None)
-    assert wire.unpack_asked(wire.pack_asked(asked)) == asked
+    asked = wire.TrialRequest(probe, toolchain, cold, None)
+    assert wire.unpack_request(wire.pack_request(asked)) == asked
 
 
 def test_replies_cross_whole() -> None:
     seen = Observation(Outcome.EXCEPTION, Stage.PASSES, "gfx942", "0.5.0", stderr="e\udc80" * 100)
-    for reply in (wire.Reply(seen=seen), wire.Reply(lacks="folder"), wire.Reply(refused="no")):
+    for reply in (wire.TrialReply(seen=seen), wire.TrialReply(lacks="folder"), wire.TrialReply(refused="no")):
         assert wire.unpack_reply(wire.pack_reply(reply)) == reply
 
 
 def test_what_is_too_large_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "LARGEST", 1 << 20)
     with pytest.raises(UserError, match="without --scheduler"):
-        wire.pack_asked(wire.Asked(Probe("#" * (2 << 20), "k.py", "gfx942"), TOOLCHAIN, False, None))
+        wire.pack_request(wire.TrialRequest(Probe("#" * (2 << 20), "k.py", "gfx942"), TOOLCHAIN, False, None))
 
 
 @pytest.mark.parametrize("data", [{}, {"seen": b"no zlib", "lacks": None, "refused": None}, {"seen": 1}])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from flybisect.cli import app, main
+from flybisect.cli.main import app, main
 from tests.docs.blocks import ROOT, Block, blocks
 from tests.releases import sharing_releases
 

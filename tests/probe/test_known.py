@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from flybisect.journal import Journal
 from flybisect.observation import Observation, Outcome, Probe, Stage, Want
 from flybisect.probe.remembering import Packed, Remembering, entries, without_marks
 from flybisect.probe.runner import Runner
+from flybisect.session.journal import Journal
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
 from tests.probe.scripts import COPY, HEAD, LEGALIZATION
 from tests.releases import KEPT
 
-SCRIPTS = Path(__file__).parents[1] / "oracles" / "scripts"
+SCRIPTS = Path(__file__).parents[1] / "oracle" / "scripts"
 
 Both = Callable[..., tuple[Observation, Observation]]
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from flybisect.observation import Outcome, Stage
-from flybisect.signature import classify
+from flybisect.oracle.signatures import classify
 from tests.probe.conftest import Run
 from tests.probe.scripts import COPY, HEAD, LEGALIZATION, kernel
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect import beside
+from flybisect.probe import files_read as beside
 from tests.probe.conftest import Run
 
 READS = """

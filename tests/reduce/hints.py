@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import carry_out, close
-from flybisect.script.liveness import Liveness
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
-from flybisect.script.substitute import Substitutes
+from flybisect.source.cut import carry_out, close
+from flybisect.source.liveness import Liveness
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
+from flybisect.source.substitute import Substitutes
 
 
 def candidates(each: Pass, text: str, facts: Facts | None = None) -> Iterator[tuple[Hint, str]]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from flybisect.judge.question import Question, Reply
 from flybisect.observation import Observation, Outcome, Stage, Want
-from flybisect.question import Question, Reply
-from tests.script.running import Run, run
+from tests.source.running import Run, run
 
 Wanted = Callable[[Run], bool]
 Result = TypeVar("Result")

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.reduce.facts import learn
+from flybisect.reduce.dynamic_facts import learn
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import PASSES
-from flybisect.script.check import problem, unbound_names
-from flybisect.script.cut import Cut, carry_out, close
-from flybisect.script.edit import Conflict
-from flybisect.script.expressions import places
-from flybisect.script.instrument import Kinds, around
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
-from flybisect.script.substitute import Substitutes
+from flybisect.source.check import problem, unbound_names
+from flybisect.source.cut import Cut, carry_out, close
+from flybisect.source.edit import Conflict
+from flybisect.source.expressions import places
+from flybisect.source.instrument import Kinds, around
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
+from flybisect.source.substitute import Substitutes
 from tests.reduce.judging import Needle
-from tests.script.profile import examples
-from tests.script.programs import scripts
+from tests.source.profile import examples
+from tests.source.programs import scripts
 
 EACH = {f"{number:02d}-{each.name}": each for number, each in enumerate(PASSES)}
 """Several passes share a name."""

@@ -7,8 +7,8 @@ import pytest
 from flybisect.reduce.hint import Facts
 from flybisect.reduce.labels import label_of, outline_of, without_numbers
 from flybisect.reduce.passes import layouts, pairs
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from flybisect.case.request import CaseRequest
+from flybisect.judge.trials import Forgetful
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
-from flybisect.request import Request
-from flybisect.script.source import count_statements
-from flybisect.trials import Forgetful
-from flybisect.workbench import prepare
+from flybisect.source.source import count_statements
+from flybisect.workflows.prepare import prepare
 
 HEAD = """\
 import dataclasses
@@ -122,7 +122,7 @@ def test_only_kernel_launcher_and_call_are_left(host: str, tmp_path: Path) -> No
     path = tmp_path / "kernel.py"
     path.write_text(HEAD + host)
     bench = prepare(
-        Request(path, oracle="assertion", arch="gfx942", workdir=tmp_path / "workdirs", jobs=1), print
+        CaseRequest(path, oracle="assertion", arch="gfx942", workdir=tmp_path / "workdirs", jobs=1), print
     )
     with bench.judge(Forgetful()) as judge:
         assert judge.pin(bench.source).interesting

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from flybisect.case.request import CaseRequest
+from flybisect.judge.trials import Forgetful
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
-from flybisect.request import Request
-from flybisect.script.source import count_statements
-from flybisect.trials import Forgetful
-from flybisect.workbench import prepare
+from flybisect.source.source import count_statements
+from flybisect.workflows.prepare import prepare
 from tests.reduce.needles import NEEDLES, Needle, script
 
 
@@ -21,7 +21,7 @@ def test_the_needle_is_what_is_left(needle: Needle, seed: int, tmp_path: Path) -
     path = tmp_path / "kernel.py"
     path.write_text(script(needle, seed, statements=30))
     bench = prepare(
-        Request(path, oracle=needle.oracle, arch="gfx942", workdir=tmp_path / "workdirs", jobs=2), print
+        CaseRequest(path, oracle=needle.oracle, arch="gfx942", workdir=tmp_path / "workdirs", jobs=2), print
     )
     with bench.judge(Forgetful()) as judge:
         before = judge.pin(bench.source)

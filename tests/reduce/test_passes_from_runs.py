@@ -6,8 +6,8 @@ import pytest
 
 from flybisect.reduce.hint import Facts
 from flybisect.reduce.passes import devices, direct, spread, values
-from flybisect.script.instrument import Kinds
-from flybisect.script.launches import Argument, Launch, read
+from flybisect.source.instrument import Kinds
+from flybisect.source.launches import Argument, Launch, read
 from tests.reduce.hints import texts, whole
 
 HEAD = "import torch\nimport flydsl.compiler as flyc\nimport flydsl.expr as fx\n\n\n"

@@ -16,9 +16,9 @@ from flybisect.reduce.passes import (
     sizes,
     tidy,
 )
-from flybisect.script.instrument import Kinds
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
+from flybisect.source.instrument import Kinds
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
 from tests.reduce.hints import texts
 
 

@@ -18,7 +18,7 @@ from flybisect.reduce.passes import (
     unexecuted,
     unwrap,
 )
-from flybisect.script.instrument import Kinds
+from flybisect.source.instrument import Kinds
 from tests.reduce.hints import texts, whole
 
 SAME_KIND = Kinds({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})

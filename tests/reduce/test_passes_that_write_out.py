@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flybisect.reduce.passes import carried, classes, flags, functions, names, parameters, results, sums
-from flybisect.script.polish import polished
+from flybisect.source.polish import polished
 from tests.reduce.hints import texts
 
 SWITCHES = """\

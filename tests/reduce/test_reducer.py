@@ -9,22 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.observation import Observation, Want
-from flybisect.reduce.facts import learn
+from flybisect.reduce.dynamic_facts import learn
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import PASSES, functions, statements
 from flybisect.reduce.reducer import Reducer, Reduction
-from flybisect.reduce.standing import Step
-from flybisect.script.check import problem, syntax_problem, unbound_names
-from flybisect.script.cut import Cut, carry_out, close
-from flybisect.script.edit import Conflict
-from flybisect.script.measure import size_of
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source, count_statements
-from flybisect.script.substitute import Substitutes
+from flybisect.reduce.reduction_state import Step
+from flybisect.source.check import problem, syntax_problem, unbound_names
+from flybisect.source.cut import Cut, carry_out, close
+from flybisect.source.edit import Conflict
+from flybisect.source.measure import size_of
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source, count_statements
+from flybisect.source.substitute import Substitutes
 from tests.reduce.judging import Needle, Wanted
-from tests.script.profile import examples
-from tests.script.programs import scripts
-from tests.script.running import Run, run
+from tests.source.profile import examples
+from tests.source.programs import scripts
+from tests.source.running import Run, run
 
 
 def reached(done: Run) -> bool:

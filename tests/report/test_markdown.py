@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from flybisect.case import Against, Case
+from flybisect.case.case import Against, Case
 from flybisect.errors import UserError
-from flybisect.findings.environment import Environment
-from flybisect.findings.model import Column, Findings, Script
 from flybisect.observation import Kernel, Observation, Outcome, Stage
 from flybisect.report.markdown import LONGEST, as_markdown
-from flybisect.report.private import Private
+from flybisect.report.redaction import Redaction
+from flybisect.workflows.environment import Environment
+from flybisect.workflows.findings import Findings, Script, ScriptFigures
 
-NOBODY = Private(("/home/jane/x",), ("jane",))
+NOBODY = Redaction(("/home/jane/x",), ("jane",))
 
 
 def compiled(vgprs: int, spills: int) -> Observation:
@@ -27,7 +27,9 @@ def compiled(vgprs: int, spills: int) -> Observation:
 def script(text: str) -> Script:
     sides = {"as it stands": compiled(256, 38), "--recast": compiled(243, 0)}
     columns = (
-        Column(title, {"VGPRs": seen.metrics()["vgprs"], "VGPR spills": seen.metrics()["vgpr_spills"]}, seen)
+        ScriptFigures(
+            title, {"VGPRs": seen.metrics()["vgprs"], "VGPR spills": seen.metrics()["vgpr_spills"]}, seen
+        )
         for title, seen in sides.items()
     )
     return Script(text, 3, tuple(columns))

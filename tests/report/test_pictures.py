@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from flybisect.report.html import as_html
 from flybisect.report.plots import commits, pictures, reduction, releases
-from flybisect.report.sides import beside
+from flybisect.report.side_by_side import beside
 from flybisect.report.svg import ticks
 from tests.report.test_markdown import FOUND, NOBODY, row
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from flybisect.observation import Diagnostic, Observation, Outcome, Stage
 from flybisect.report import command
 from flybisect.report.cells import code, fence, merged, plain, table
-from flybisect.report.marks import marks
+from flybisect.report.fingerprints import marks
 from flybisect.report.tables import release_rows, variant_rows
 
 SEEN = Observation(Outcome.EXCEPTION, Stage.PASSES, "gfx942", "0.5.0")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.report.private import Private, here
+from flybisect.report.redaction import Redaction, here
 
-PRIVATE = Private(("/data/case", "/home/jane/x"), ("jane", "box-17"))
+PRIVATE = Redaction(("/data/case", "/home/jane/x"), ("jane", "box-17"))
 
 
 @pytest.mark.parametrize(

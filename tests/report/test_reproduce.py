@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case import Case
-from flybisect.findings.environment import Environment
-from flybisect.findings.model import Column, Findings, Script
+from flybisect.case.case import Case
 from flybisect.observation import Diagnostic, ExceptionFacts, Observation, Outcome, Stage
 from flybisect.report.reproduce import reproduce_sh
+from flybisect.workflows.environment import Environment
+from flybisect.workflows.findings import Findings, Script, ScriptFigures
 
 ENVIRONMENT = Environment("0.3.0", None, None, None, "3.11", "2.13", None, "LLD 19", "Debian", "x86_64")
 CAST = Observation(
@@ -47,7 +47,7 @@ def ran(seen: Observation, folder: Path, said: str, end: str) -> int:
         base="",
         flydsl="0.3.0",
         arch="gfx942",
-        original=Script("x = 1\n", 1, (Column("as it stands", {}, seen),)),
+        original=Script("x = 1\n", 1, (ScriptFigures("as it stands", {}, seen),)),
         reduced=None,
         environment=ENVIRONMENT,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case import load
+from flybisect.case.case import load
 from flybisect.observation import Observation, Outcome, Probe, Want
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.model import Toolchain

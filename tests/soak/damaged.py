@@ -26,23 +26,24 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
-from flybisect import plugins, resuming
-from flybisect.cli import main as command_line
-from flybisect.defaults import load_defaults
+from flybisect.case.defaults import load_defaults
+from flybisect.case.request import CaseRequest
+from flybisect.cli.error_messages import errors_shown, one_sentence
+from flybisect.cli.main import main as command_line
 from flybisect.errors import UserError
-from flybisect.history.range import read_range
-from flybisect.history.repository import Repository
-from flybisect.journal import Journal
+from flybisect.git.range import read_range
+from flybisect.git.repository import Repository
 from flybisect.observation import Observation, Probe
-from flybisect.oracle import Evidence, Options
+from flybisect.oracle import registry as plugins
+from flybisect.oracle.plugin import Evidence, Options
 from flybisect.probe import codeobject, reading
-from flybisect.request import Request
-from flybisect.session import open_session
-from flybisect.told import tellable, told
+from flybisect.session import resume as resuming
+from flybisect.session.journal import Journal
+from flybisect.session.session import open_session
 from flybisect.toolchain.model import Toolchain
-from flybisect.workbench import prepare
-from tests.history.madeup import LAYOUT, MadeUp
-from tests.oracles.recorded import everything
+from flybisect.workflows.prepare import prepare
+from tests.git.madeup import LAYOUT, MadeUp
+from tests.oracle.recorded import everything
 from tests.probe.test_codeobject import KERNEL, code_object
 from tests.soak.mutations import damaged
 
@@ -115,9 +116,9 @@ def _attempt(action: Callable[[], None], tally: Tally) -> str | None:
     try:
         with _limited():
             action()
-    except tellable() as error:
+    except errors_shown() as error:
         tally.sentences += 1
-        return None if told(error).strip() else "an empty sentence"
+        return None if one_sentence(error).strip() else "an empty sentence"
     except TookTooLong:
         return f"took longer than {LONGEST} s"
     except Exception:  # noqa: BLE001 - whatever escapes is what is looked for
@@ -169,14 +170,14 @@ def _script(folder: Path, rolls: random.Random) -> None:
     script = folder / "kernel.py"
     script.write_bytes(damaged(rolls.choice(SCRIPTS).read_bytes(), rolls))
     (folder / "case.yaml").unlink()
-    bench = prepare(Request(script, arch="gfx942", oracle="spills", workdir=_workdir(folder)), _quiet)
+    bench = prepare(CaseRequest(script, arch="gfx942", oracle="spills", workdir=_workdir(folder)), _quiet)
     compile(bench.source, "kernel.py", "exec")
     _run(["flatten", str(script), "-o", str(folder / "flat.py")])
 
 
 def _case(folder: Path, rolls: random.Random) -> None:
     _spoil(folder / "case.yaml", rolls)
-    bench = prepare(Request(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
+    bench = prepare(CaseRequest(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
     bench.case.to_yaml()
     open_session(folder / "sessions", bench.case, bench.source, ["x"]).close()
 
@@ -212,7 +213,7 @@ def _journal(folder: Path, rolls: random.Random) -> None:
 
 def _session(folder: Path, rolls: random.Random) -> None:
     (folder / "case.yaml").write_text(CASE.replace("against", "# "))
-    bench = prepare(Request(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
+    bench = prepare(CaseRequest(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.save_best(bench.source)
         session.save_result({"script": "x"})

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flybisect.journal import Journal
 from flybisect.observation import Probe
 from flybisect.probe.runner import Runner
+from flybisect.session.journal import Journal
 from flybisect.toolchain.installed import installed
 from flybisect.toolchain.rocm import find_rocm
 from tests.probe.processes import workers

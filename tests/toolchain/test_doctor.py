@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flybisect.toolchain.doctor import Check, Machine, State, examine, usable
+from flybisect.toolchain.doctor import Machine, MachineCheck, State, examine, usable
 from flybisect.toolchain.linker import Places
 
 
-def by_name(checks: tuple[Check, ...]) -> dict[str, Check]:
+def by_name(checks: tuple[MachineCheck, ...]) -> dict[str, MachineCheck]:
     return {check.name: check for check in checks}
 
 
 def test_this_machine_can_compile(tmp_path: Path) -> None:
-    extra = Check("confinement", State.WARN, "none", "a newer kernel")
+    extra = MachineCheck("confinement", State.WARN, "none", "a newer kernel")
     checks = examine(Machine(tmp_path / "work"), [extra])
     assert usable(checks)
     assert checks[-1] is extra
@@ -39,7 +39,7 @@ def test_a_bare_machine_is_told_what_to_do(tmp_path: Path) -> None:
     for name in ("git", "source builds", "ccache", "device bitcode"):
         assert found[name].state is State.WARN and found[name].advice
     assert "ziglang" in found["ld.lld"].advice
-    assert found["GPU"] == Check("GPU", State.OK, "none, and none is needed")
+    assert found["GPU"] == MachineCheck("GPU", State.OK, "none, and none is needed")
 
 
 def test_a_working_folder_that_cannot_be(tmp_path: Path) -> None:

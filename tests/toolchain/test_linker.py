@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.toolchain.linker import Candidate, Places, candidates, empty_amdgpu_object, find_linker
+from flybisect.toolchain.linker import LinkerCandidate, Places, candidates, empty_amdgpu_object, find_linker
 from flybisect.toolchain.rocm import BITCODE_ABI_6, find_rocm
 
 
-def works() -> Candidate:
+def works() -> LinkerCandidate:
     """A linker of this machine that is known to work."""
     found, refused = find_linker(Places.of_this_machine())
     assert found is not None, f"these tests need an ld.lld: pip install ziglang; seen: {refused}"

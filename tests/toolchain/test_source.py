@@ -68,7 +68,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     return History(project, builder, at, told)
 
 
-def _bisector_takes(builder: model.SourceBuilder) -> None:
+def _bisector_takes(builder: model.CommitBuilder) -> None:
     """Fails in the type check, where the two do not fit."""
 
 

@@ -17,11 +17,12 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.toolchain import buildenv, workshop
+from flybisect.git.clone import Clone
+from flybisect.git.inputs_at import build_inputs
+from flybisect.toolchain import build_tree as workshop
+from flybisect.toolchain import buildenv
 from flybisect.toolchain.buildenv import BuildOptions
-from flybisect.toolchain.clone import Clone
 from flybisect.toolchain.failure import BuildFailed
-from flybisect.toolchain.inputs import build_inputs
 from flybisect.toolchain.llvm import pinned_llvm
 from flybisect.toolchain.model import Exactness
 from flybisect.toolchain.processes import Stopped

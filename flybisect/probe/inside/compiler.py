@@ -14,15 +14,15 @@ from typing import Any
 
 from . import binaries, expected
 from .faults import Faults
-from .known import Known
+from .known import KnownCompiles
 from .pipeline import Splitter
 from .recorder import Recorder
 
 
-class Watch:
+class CompilerHooks:
     """What is kept between the compiles of one trial."""
 
-    def __init__(self, recorder: Recorder, faults: Faults, known: Known) -> None:
+    def __init__(self, recorder: Recorder, faults: Faults, known: KnownCompiles) -> None:
         self.recorder = recorder
         self.faults = faults
         self.known = known

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import passerrors, shelf
-from .llvmoptions import Options
+from .llvmoptions import LlvmOptions
 from .recorder import Recorder
 
 FOLDER = "\x1etrial\x1e"
@@ -40,7 +40,7 @@ def mark(folder: str, word: str, number: int) -> bytes:
     return f"\x1e{os.path.basename(folder)} {word} {number}\x1e".encode("utf-8", "surrogateescape")
 
 
-class Known:
+class KnownCompiles:
     """Of one trial."""
 
     def __init__(self, recorder: Recorder, folder: str, entries: shelf.Shelf, memory: int) -> None:
@@ -49,7 +49,7 @@ class Known:
         self._folder = folder
         self._entries = entries
         self._memory = memory
-        self._options = Options()
+        self._options = LlvmOptions()
         self._stderr = os.fstat(2).st_ino
         self._number = 0
         self._seen: set[str] = set()

@@ -10,7 +10,7 @@ from typing import Any
 SETTERS = ("set_llvm_option_bool", "set_llvm_option_int", "set_llvm_option_str")
 
 
-class Options:
+class LlvmOptions:
     """Of this process, from now on."""
 
     def __init__(self) -> None:

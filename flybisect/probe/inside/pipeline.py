@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import binaries, stages
-from .known import Known
+from .known import KnownCompiles
 from .recorder import Recorder
 
 BINARY_PASS = "gpu-module-to-binary"
@@ -46,7 +46,7 @@ class Splitter:
     """Stands in for the `PassManager` that `flydsl.compiler.jit_function` parses its pipeline with."""
 
     def __init__(
-        self, real: Any, recorder: Recorder, known: Known, assembly: bool, stage: str | None = None
+        self, real: Any, recorder: Recorder, known: KnownCompiles, assembly: bool, stage: str | None = None
     ) -> None:
         self._real = real
         self._recorder = recorder

@@ -18,7 +18,7 @@ from typing import Any
 
 from . import gpuless, kernel, processes, recorder, sandbox, shelf, trial, wire
 from .pump import Pump
-from .watch import Look, Watch, own_bytes
+from .watch import Look, ResourceWatch, own_bytes
 
 NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
 
@@ -128,7 +128,7 @@ class _Trial:
             self._child(request, rocm, writing, out_writing)
         files = (self._record, self._crash)
         folders = (request["own"], *box.memory_folders) if box.memory_folders else ()
-        self._watch = Watch(look, files, [f"/proc/{self._pid}/root{each}" for each in folders])
+        self._watch = ResourceWatch(look, files, [f"/proc/{self._pid}/root{each}" for each in folders])
         os.close(writing)
         if out_writing is not None:
             os.close(out_writing)

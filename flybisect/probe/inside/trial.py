@@ -33,9 +33,9 @@ from . import (
     tracebacks,
     unset,
 )
-from .compiler import Watch
+from .compiler import CompilerHooks
 from .faults import Faults
-from .known import Known
+from .known import KnownCompiles
 from .recorder import Recorder
 
 WHERE_ARE_YOU = signal.SIGUSR2
@@ -68,8 +68,8 @@ def run(
         faults = Faults(recorder, script)
         wants = request["wants"]
         stage = request["stage"] if "ir" in wants and request["stage"] != stages.ASSEMBLY else None
-        known = Known(recorder, folder, entries, request["memory"])
-        Watch(recorder, faults, known).install("assembly" in wants, stage)
+        known = KnownCompiles(recorder, folder, entries, request["memory"])
+        CompilerHooks(recorder, faults, known).install("assembly" in wants, stage)
         launching.install()
         locations.install()
         recorder.fact("confined", **box.lock(writable, request["memory"], request["timeout"]))

@@ -41,7 +41,7 @@ class Look:
         self.shared = _shared_on_the_machine()
 
 
-class Watch:
+class ResourceWatch:
     """Of one trial."""
 
     def __init__(self, before: Look, files: Sequence[int], folders: Sequence[str]) -> None:

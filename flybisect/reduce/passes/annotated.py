@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit
-from flybisect.script.namespaces import every_argument
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit
+from flybisect.source.namespaces import every_argument
+from flybisect.source.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut
-from flybisect.script.elements import Element
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.elements import Element
+from flybisect.source.scopes import Statement, Statements
 
 Display = ast.List | ast.Tuple
 

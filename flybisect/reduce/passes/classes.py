@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes import functions, names
-from flybisect.script.cut import Cut, carry_out
-from flybisect.script.edit import Conflict, Edit
-from flybisect.script.expressions import modules, root_name
-from flybisect.script.layout import reindented
-from flybisect.script.records import without_record
-from flybisect.script.scopes import Statement, Statements
-from flybisect.script.source import Source
+from flybisect.source.cut import Cut, carry_out
+from flybisect.source.edit import Conflict, Edit
+from flybisect.source.expressions import modules, root_name
+from flybisect.source.layout import reindented
+from flybisect.source.records import without_record
+from flybisect.source.scopes import Statement, Statements
+from flybisect.source.source import Source
 
 Method = ast.FunctionDef
 

@@ -8,10 +8,10 @@ import tokenize
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.scopes import Statements
-from flybisect.script.source import Source
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

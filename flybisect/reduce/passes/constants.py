@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import places
-from flybisect.script.scopes import Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import places
+from flybisect.source.scopes import Statements
 
 
 def halved(table: Statements, facts: Facts) -> Sequence[Hint]:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.effects import Effects
-from flybisect.script.liveness import Liveness
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.source.cut import Cut
+from flybisect.source.effects import Effects
+from flybisect.source.liveness import Liveness
+from flybisect.source.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

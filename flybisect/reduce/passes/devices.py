@@ -10,11 +10,16 @@ import re
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import Place, name_of_module, operand_text, places
-from flybisect.script.instrument import around
-from flybisect.script.scopes import Statements, qualified
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import (
+    Place,
+    name_of_module,
+    operand_text,
+    places,
+)
+from flybisect.source.instrument import around
+from flybisect.source.scopes import Statements, qualified
 
 _DEVICE = re.compile(r"cuda(:\d+)?")
 _STREAMS = ("current_stream", "default_stream", "Stream", "ExternalStream")

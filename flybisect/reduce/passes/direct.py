@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit, apply
-from flybisect.script.effects import Effects
-from flybisect.script.expressions import modules, name_of_module, root_name
-from flybisect.script.instrument import Kinds
-from flybisect.script.launches import Launch
-from flybisect.script.layout import reindented
-from flybisect.script.scopes import Key, Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit, apply
+from flybisect.source.effects import Effects
+from flybisect.source.expressions import modules, name_of_module, root_name
+from flybisect.source.instrument import Kinds
+from flybisect.source.launches import Launch
+from flybisect.source.layout import reindented
+from flybisect.source.scopes import Key, Statement, Statements
 
 MOST = 3
 """Launches that are tried, the last ones: a failure shows in the last."""

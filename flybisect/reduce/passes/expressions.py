@@ -8,12 +8,20 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of, outline, outline_of
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import SCOPES, Place, modules, operand_text, parts_of, places, root_name
-from flybisect.script.instrument import Kinds, around
-from flybisect.script.scopes import Statements
-from flybisect.script.substitute import Substitutes
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import (
+    SCOPES,
+    Place,
+    modules,
+    operand_text,
+    parts_of,
+    places,
+    root_name,
+)
+from flybisect.source.instrument import Kinds, around
+from flybisect.source.scopes import Statements
+from flybisect.source.substitute import Substitutes
 
 INTEGER = re.compile(r"U?[Ii]nt(\d+)?|Index|IntTuple")
 """Classes that stand for one another where an integer is meant."""

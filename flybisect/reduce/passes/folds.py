@@ -7,10 +7,10 @@ import operator
 from collections.abc import Callable, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import places
-from flybisect.script.scopes import Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import places
+from flybisect.source.scopes import Statements
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,

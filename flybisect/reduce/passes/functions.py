@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit, apply
-from flybisect.script.elements import default_of
-from flybisect.script.expressions import ATOMS, bracketed, stands_alone
-from flybisect.script.fresh import fresh
-from flybisect.script.layout import reindented
-from flybisect.script.scopes import Scope, Statement, Statements
-from flybisect.script.source import Source
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit, apply
+from flybisect.source.elements import default_of
+from flybisect.source.expressions import ATOMS, bracketed, stands_alone
+from flybisect.source.fresh import fresh
+from flybisect.source.layout import reindented
+from flybisect.source.scopes import Scope, Statement, Statements
+from flybisect.source.source import Source
 
 GROWTH = 100
 """Characters that may be added by writing an expression out at several calls."""

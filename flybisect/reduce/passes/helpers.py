@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut, close
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import operand_text, parts_of, places
-from flybisect.script.instrument import around
-from flybisect.script.liveness import Liveness
-from flybisect.script.scopes import Statements
-from flybisect.script.substitute import Substitutes
+from flybisect.source.cut import Cut, close
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import operand_text, parts_of, places
+from flybisect.source.instrument import around
+from flybisect.source.liveness import Liveness
+from flybisect.source.scopes import Statements
+from flybisect.source.substitute import Substitutes
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

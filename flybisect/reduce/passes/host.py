@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.scopes import Statement, Statements
 
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 

@@ -7,11 +7,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import Place, modules, places, root_name
-from flybisect.script.instrument import around
-from flybisect.script.scopes import IMPLICIT, Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import (
+    Place,
+    modules,
+    places,
+    root_name,
+)
+from flybisect.source.instrument import around
+from flybisect.source.scopes import IMPLICIT, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

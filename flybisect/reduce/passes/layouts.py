@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.labels import label_of, without_numbers
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit
+from flybisect.source.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

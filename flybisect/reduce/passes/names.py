@@ -6,12 +6,23 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.elements import Element, pair, pairs
-from flybisect.script.expressions import ATOMS, SCOPES, bracketed, stands_alone
-from flybisect.script.scopes import Key, Statement, Statements, Use, qualified
-from flybisect.script.wrap import LINE, wrapped
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.elements import Element, pair, pairs
+from flybisect.source.expressions import (
+    ATOMS,
+    SCOPES,
+    bracketed,
+    stands_alone,
+)
+from flybisect.source.scopes import (
+    Key,
+    Statement,
+    Statements,
+    Use,
+    qualified,
+)
+from flybisect.source.wrap import LINE, wrapped
 
 LONG = 80
 """Characters of a value that is still written into a statement which has to be wrapped for it."""

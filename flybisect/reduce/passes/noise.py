@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.scopes import Statements, qualified
+from flybisect.source.cut import Cut
+from flybisect.source.scopes import Statements, qualified
 
 _CALLS = (
     "print",

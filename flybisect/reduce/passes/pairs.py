@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.elements import Element, pair, pairs
-from flybisect.script.scopes import Key, Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.elements import Element, pair, pairs
+from flybisect.source.scopes import Key, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

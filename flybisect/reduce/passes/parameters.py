@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.elements import Element
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.elements import Element
+from flybisect.source.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import places
-from flybisect.script.scopes import Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import places
+from flybisect.source.scopes import Statements
 
 SMALL = 4
 """Integers below are ranks, positions and the like rather than sizes."""

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.expressions import modules, root_name
-from flybisect.script.scopes import Key, Statement, Statements
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.expressions import modules, root_name
+from flybisect.source.scopes import Key, Statement, Statements
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

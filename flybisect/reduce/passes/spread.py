@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
 from flybisect.reduce.passes import names
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit
-from flybisect.script.elements import span
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit
+from flybisect.source.elements import span
+from flybisect.source.scopes import Statement, Statements, qualified
 
 Display = ast.Tuple | ast.List
 

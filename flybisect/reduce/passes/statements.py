@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut, close
-from flybisect.script.liveness import Liveness
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut, close
+from flybisect.source.liveness import Liveness
+from flybisect.source.scopes import Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

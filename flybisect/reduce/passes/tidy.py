@@ -8,11 +8,11 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass, Turn
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit, apply
-from flybisect.script.scopes import Statement, Statements
-from flybisect.script.source import Source
-from flybisect.script.wrap import LINE, wrapped
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit, apply
+from flybisect.source.scopes import Statement, Statements
+from flybisect.source.source import Source
+from flybisect.source.wrap import LINE, wrapped
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
-from flybisect.script.cut import Cut, own_nodes
-from flybisect.script.edit import Edit
-from flybisect.script.scopes import Statement, Statements, qualified
+from flybisect.source.cut import Cut, own_nodes
+from flybisect.source.edit import Edit
+from flybisect.source.scopes import Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.layout import reindented
-from flybisect.script.scopes import Key, Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.layout import reindented
+from flybisect.source.scopes import Key, Statement, Statements
 
 
 def hints(table: Statements, facts: Facts) -> Sequence[Hint]:

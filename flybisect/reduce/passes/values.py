@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import Facts, Hint, Pass
 from flybisect.reduce.labels import outline
-from flybisect.script.cut import Cut
-from flybisect.script.edit import Edit
-from flybisect.script.expressions import SCOPES, bracketed, stands_alone
-from flybisect.script.instrument import around
-from flybisect.script.scopes import Statement, Statements
+from flybisect.source.cut import Cut
+from flybisect.source.edit import Edit
+from flybisect.source.expressions import SCOPES, bracketed, stands_alone
+from flybisect.source.instrument import around
+from flybisect.source.scopes import Statement, Statements
 
 _COMPUTED = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript)
 MOST = 3

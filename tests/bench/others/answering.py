@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from flybisect.judge import Judge
+from flybisect.judge.judge import Judge
 
 
 @dataclass

@@ -1,1 +1,0 @@
-"""Which release, which commit: bisections and tables over FlyDSLs."""

@@ -1,1 +1,0 @@
-"""A clone's history: ranges of commits, what each is built of, what is known of it. Reads only."""

@@ -1,0 +1,50 @@
+"""Whether what a case is compared with can be compared with. Pure.
+
+A baseline that fails, or that fails otherwise than it did for the unreduced script, says nothing: neither
+that a failure is not there, nor how good a figure could be.
+"""
+
+from __future__ import annotations
+
+from flybisect.observation import Observation, Outcome, Signature, Stage
+from flybisect.oracle.plugin import Evidence
+from flybisect.oracle.signatures import UNJUDGEABLE, classify, exception_signature
+
+
+def problem(evidence: Evidence) -> str | None:
+    """Why the baseline is none, in a sentence; None where it is one, or where it was not compiled."""
+    base, first = evidence.base, evidence.first
+    seen = None if base is None else _failure(base)
+    if base is None or seen is None:
+        return None
+    if first is not None and first.base is not None:
+        sound = seen == _failure(first.base)
+    else:
+        sound = seen == _failure(evidence.subject) or _came_as_far(base, evidence.subject)
+    return None if sound else f"the baseline fails, so nothing can be compared with it: {seen}"
+
+
+def _failure(observation: Observation) -> Signature | None:
+    """Of whoever's fault: the compiler's, or the script's own."""
+    seen = classify(observation)
+    if seen is None and observation.exception is not None:
+        return exception_signature(observation.exception)
+    if seen is None and observation.outcome is Outcome.EXIT:
+        return Signature("exit", f"exit code {observation.exit_code}")
+    return seen
+
+
+def _came_as_far(base: Observation, subject: Observation) -> bool:
+    """True where the script's own code ended both behind their compiles, as a check of results does without
+    a GPU; or ended the baseline alone, which had compiled more than the case did."""
+    if not _ended_behind_compiles(base):
+        return False
+    return _ended_behind_compiles(subject) or len(base.kernels) > len(subject.kernels)
+
+
+def _ended_behind_compiles(observation: Observation) -> bool:
+    seen, ended = classify(observation), observation.exception
+    if seen is not None and seen.kind in UNJUDGEABLE:
+        return False
+    by_script = observation.outcome is Outcome.EXIT or (ended is not None and ended.during == "host")
+    return by_script and bool(observation.kernels) and observation.stage is Stage.DONE

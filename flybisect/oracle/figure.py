@@ -1,0 +1,156 @@
+"""Oracles over one figure of a kernel, as its spills: what `oracles/spills.py` and its like are made of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flybisect.errors import UserError
+from flybisect.observation import (
+    METRICS,
+    Answer,
+    Kernel,
+    Observation,
+    Outcome,
+    Signature,
+    Stage,
+    Verdict,
+    Want,
+)
+from flybisect.oracle import baseline
+from flybisect.oracle.conditions import Condition, Missing, parse
+from flybisect.oracle.plugin import (
+    Evidence,
+    Margin,
+    Options,
+    Oracle,
+    Plugin,
+)
+from flybisect.oracle.signatures import classify
+
+
+@dataclass(frozen=True)
+class Measured(Oracle):
+    """Interesting: the condition holds."""
+
+    name: str
+    parsed: Condition
+    signature: Signature
+    wants: frozenset[Want]
+    condition: str
+
+    def needs_base(self, subject: Observation) -> bool:
+        """Which kernel is compared is not known here: each may decide by itself."""
+        return self.parsed.needs_base and any(self._open(subject, kernel) for kernel in subject.kernels)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        figures = _figures(self.parsed, evidence)
+        seen = classify(evidence.subject)
+        if not evidence.subject.kernels:
+            why = "no kernel was compiled" if seen is None else f"no kernel was compiled: {seen}"
+            return Verdict(Answer.UNRESOLVED, seen, figures, why)
+        if (problem := baseline.problem(evidence)) is not None:
+            return Verdict(Answer.UNRESOLVED, seen, figures, problem)
+        try:
+            holds = self.parsed.holds(evidence)
+        except Missing as missing:
+            return Verdict(Answer.UNRESOLVED, seen, figures, str(missing))
+        if holds and not fails_anew(seen, evidence.first):
+            return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition} holds")
+        why = f"it fails as well: {seen}" if holds else f"{self.condition} does not hold"
+        return Verdict(Answer.UNINTERESTING, seen, figures, why)
+
+    def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
+        now = self.parsed.figures(evidence)
+        start = self.parsed.figures(evidence.first or evidence)
+        names = [name for name in now if {name, f"base.{name}"} <= now.keys() & start.keys()]
+        return {
+            name: Margin(start[name] - start[f"base.{name}"], now[name] - now[f"base.{name}"])
+            for name in names
+        }
+
+    def _open(self, subject: Observation, kernel: Kernel) -> bool:
+        try:
+            self.parsed.holds(Evidence(replace(subject, kernels=(kernel,))))
+        except Missing:
+            return True
+        return False
+
+
+def measured(
+    name: str, metric: str | None, summary: str, *, alone: str | None, rise: str, example: str
+) -> Plugin:
+    """The plugin of an oracle over `metric` (one of `flybisect.observation.METRICS`; None: any).
+
+    `alone` is its condition without a base, `rise` with one; a `--when` goes before both. Where `alone`
+    is None, the oracle can't be built without a base or a `--when` (as `example`): UserError.
+    """
+
+    def build(options: Options) -> Measured:
+        own = rise if options.compares else alone
+        text = own if options.when is None else options.when
+        if text is None:
+            raise UserError(
+                f"the oracle {name} alone does not know how many are too many; say it with "
+                f"--when '{example}', or what to compare with "
+                "(--against-args, --against-flydsl, --against-arch)"
+            )
+        condition = parse(text)
+        if condition.needs_base and not options.compares:
+            raise UserError(
+                f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
+                "give --against-args, --against-flydsl or --against-arch"
+            )
+        if condition.needs_base and (figures := _held_by_the_same(condition)) is not None:
+            raise UserError(
+                f"the condition {condition.text!r} also holds where the case and its baseline are the same "
+                f"(with {figures:g} for every figure), so it shows no difference; ask for one, as "
+                "'vgprs >= base.vgprs + 8'"
+            )
+        wants = frozenset({Want.ASSEMBLY}) if condition.needs_assembly else frozenset[Want]()
+        signature = Signature(name, condition.text if options.when else "")
+        return Measured(name, condition, signature, wants, condition.text)
+
+    return Plugin(name, summary, build, metric)
+
+
+def rise(figure: str) -> str:
+    """More than the baseline has: by half of the difference that the unreduced script showed, at least, so
+    that what is left is not there for another cause; and the baseline has to stay as good as it was."""
+    return (
+        f"{figure} > base.{figure} "
+        f"and {figure} - base.{figure} >= (first.{figure} - first.base.{figure}) / 2 "
+        f"and base.{figure} <= first.base.{figure}"
+    )
+
+
+def _held_by_the_same(condition: Condition) -> float | None:
+    """A number for all figures with which the condition holds though case and baseline have the same."""
+    constants = [node.value for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Constant)]
+    numbers: list[float] = [abs(each) for each in constants if isinstance(each, (int, float))]
+    globs = [each for each in constants if isinstance(each, str)]
+    tried: set[float] = {0, *(2**power for power in range(11)), *numbers, *(each + 1 for each in numbers)}
+    for figure in sorted(tried):
+        every: dict[str, Any] = dict.fromkeys(METRICS, int(figure))
+        counted = dict.fromkeys(globs, int(figure))
+        kernel = Kernel("k", **every, instructions={"": 0, **counted}, bases=counted)
+        seen = Observation(Outcome.OK, Stage.DONE, "", "", kernels=(kernel,))
+        with suppress(Missing):
+            if condition.holds(Evidence(seen, seen)):
+                return figure
+    return None
+
+
+def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
+    """True where the script fails, in a way that the unreduced one does not."""
+    return first is not None and seen is not None and seen != classify(first.subject)
+
+
+def _figures(condition: Condition, evidence: Evidence) -> dict[str, float]:
+    figures: dict[str, float] = dict(evidence.subject.metrics())
+    if evidence.base is not None:
+        figures |= {f"base.{name}": value for name, value in evidence.base.metrics().items()}
+    return figures | condition.figures(evidence)

@@ -1,0 +1,207 @@
+"""Finding oracle plugins: those that ship, those of installed distributions, and a user's own files."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+from flybisect.errors import UserError
+from flybisect.observation import Observation, Verdict
+from flybisect.oracle import yaml_oracle as textoracle
+from flybisect.oracle.plugin import (
+    Bounds,
+    Evidence,
+    Margin,
+    Options,
+    Oracle,
+    Plugin,
+    Wrapping,
+)
+
+PACKAGE = "flybisect.oracles"
+GROUP = "flybisect.oracles"
+"""Entry-point group; each names a `Plugin`, or a module that has one as `PLUGIN`."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What there is, by name."""
+
+    plugins: tuple[Plugin, ...]
+    problems: tuple[str, ...] = ()
+    """Sentences about installed plugins that cannot be used."""
+
+
+def listing() -> Listing:
+    """Every oracle that can be called by its name."""
+    found = {plugin.name: plugin for plugin in _shipped()}
+    problems: list[str] = []
+    for entry in metadata.entry_points(group=GROUP):
+        origin = f"the installed oracle {entry.name} ({entry.value})"
+        try:
+            plugin = _guarded(_plugin_of(_foreign(entry.load, origin), origin), origin)
+        except UserError as error:
+            problems.append(str(error))
+            continue
+        if plugin.name in found:
+            problems.append(f"{origin} is called {plugin.name}, as another is: it is left out")
+            continue
+        found[plugin.name] = plugin
+    return Listing(tuple(found[name] for name in sorted(found)), tuple(problems))
+
+
+def load(spec: str) -> Plugin:
+    """The plugin of a name, or in the file `spec` (`.py`, `.yaml`, `.yml`).
+
+    Raises UserError when there is none, or the file does not hold one.
+    """
+    if spec.endswith((".yaml", ".yml")):
+        return _checking(textoracle.load(Path(spec)))
+    if spec.endswith(".py"):
+        return _checking(_from_file(Path(spec)))
+    shipped = next((plugin for plugin in _shipped() if plugin.name == spec), None)
+    if shipped is not None:
+        return _checking(shipped)
+    known = listing()
+    for plugin in known.plugins:
+        if plugin.name == spec:
+            return _checking(plugin)
+    raise UserError(_unknown(spec, known))
+
+
+def _checking(plugin: Plugin) -> Plugin:
+    """The same plugin, which refuses options that it does not take."""
+
+    def build(options: Options) -> Oracle:
+        plugin.checked(options)
+        return plugin.build(options)
+
+    return replace(plugin, build=build)
+
+
+def _unknown(spec: str, known: Listing) -> str:
+    names = [plugin.name for plugin in known.plugins]
+    close = difflib.get_close_matches(spec, names, n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    broken = [problem for problem in known.problems if spec in problem]
+    text = f"there is no oracle {spec!r}{hint}; there are {', '.join(names)}, or the path of a .py or .yaml"
+    return "; ".join([text, *broken])
+
+
+@cache
+def _shipped() -> tuple[Plugin, ...]:
+    """Read once: they do not change while the tool runs."""
+    return tuple(_in_package())
+
+
+def _in_package() -> Iterator[Plugin]:
+    for item in sorted(resources.files(PACKAGE).iterdir(), key=lambda item: item.name):
+        stem, _, suffix = item.name.rpartition(".")
+        if suffix == "yaml":
+            yield textoracle.parse(item.read_text(encoding="utf-8"), item.name)
+        elif suffix == "py" and not stem.startswith("_"):
+            module = importlib.import_module(f"{PACKAGE}.{stem}")
+            yield _plugin_of(module, item.name)
+
+
+def _from_file(path: Path) -> Plugin:
+    if not path.is_file():
+        raise UserError(f"there is no oracle file {path}")
+    origin = str(path)
+    name = f"flybisect_oracle_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{path}: cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    loader = spec.loader
+    sys.modules[name] = module  # dataclasses look their module up while the body runs
+    _foreign(lambda: loader.exec_module(module), origin)
+    return _guarded(_plugin_of(module, origin), origin)
+
+
+def _plugin_of(found: object, origin: str) -> Plugin:
+    plugin = found if isinstance(found, Plugin) else getattr(found, "PLUGIN", None)
+    if not isinstance(plugin, Plugin):
+        raise UserError(f"{origin}: has no PLUGIN (flybisect.oracle.plugin.Plugin)")
+    return plugin
+
+
+def _guarded(plugin: Plugin, origin: str) -> Plugin:
+    """The same plugin, where its own mistakes end the command with a sentence."""
+
+    def build(options: Options) -> Oracle:
+        return _guarded_oracle(_foreign(lambda: plugin.build(options), origin), origin)
+
+    return replace(plugin, build=build)
+
+
+class _Guarded(Wrapping):
+    def __init__(self, oracle: Oracle, origin: str) -> None:
+        super().__init__(oracle)
+        self.origin = origin
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return _foreign(lambda: self.oracle.judge(evidence), self.origin)
+
+    def needs_base(self, subject: Observation) -> bool:
+        return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
+
+    def bounds(self, base: Observation) -> Bounds | None:
+        return _foreign(lambda: self.oracle.bounds(base), self.origin)
+
+    def settled(self, first: Evidence) -> Oracle:
+        settled = _foreign(lambda: self.oracle.settled(first), self.origin)
+        return self if settled is self.oracle else _guarded_oracle(settled, self.origin)
+
+    def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
+        return _foreign(lambda: self.oracle.margins(evidence), self.origin)
+
+
+class _Plain(Oracle):
+    """Of a plugin whose class does not derive from `Oracle`: it has a name, wants and two methods."""
+
+    def __init__(self, oracle: Any) -> None:
+        self._oracle = oracle
+        self.name, self.wants = str(oracle.name), frozenset(oracle.wants)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        verdict: Verdict = self._oracle.judge(evidence)
+        return verdict
+
+    def needs_base(self, subject: Observation) -> bool:
+        return bool(self._oracle.needs_base(subject))
+
+
+def _guarded_oracle(built: object, origin: str) -> Oracle:
+    oracle = built if isinstance(built, Oracle) else _foreign(lambda: _Plain(built), origin)
+    return _Guarded(oracle, origin)
+
+
+def _foreign(action: Callable[[], Result], origin: str) -> Result:
+    try:
+        return action()
+    except UserError:
+        raise
+    except Exception as error:  # code of somebody else's, which may raise anything
+        raise UserError(f"{origin}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """`line 3: NameError: name 'x' is not defined`, of the innermost frame."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    text = f"{type(error).__name__}: {error}".splitlines()[0]
+    return f"line {frames[-1].lineno}: {text}" if frames else text

@@ -1,0 +1,95 @@
+"""`--same-as`: failures of other texts that count as the same bug.
+
+A compiler may stumble over one bug in different places from release to release. The wrapped oracle
+still says what the bug is; a failure that the user named as the same one takes its signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle import baseline
+from flybisect.oracle.normalize import one_line
+from flybisect.oracle.plugin import (
+    Evidence,
+    Options,
+    Oracle,
+    Plugin,
+    Wrapping,
+)
+from flybisect.oracle.signatures import UNJUDGEABLE, classify
+
+
+def counting_as_same(plugin: Plugin, same_as: Sequence[str]) -> Plugin:
+    """The plugin, whose oracles count failures that match `same_as` as the one they look for."""
+    if not same_as:
+        return plugin
+    texts = tuple(one_line(text) for text in same_as)
+
+    def build(options: Options) -> SameAs:
+        return SameAs(plugin.build(options), texts)
+
+    return replace(plugin, build=build, same_as=texts)
+
+
+def is_named(signature: Signature | None, texts: Sequence[str]) -> bool:
+    """True where one of the texts is the signature, its kind, or a piece of how it is written."""
+    if signature is None or signature.kind in UNJUDGEABLE:
+        return False
+    written = (one_line(str(signature)), f"{signature.kind}: {signature.text}")
+    return any(text == signature.kind or any(text in each for each in written) for text in texts)
+
+
+class SameAs(Wrapping):
+    """Interesting: the oracle says so, or the failure is among those that the user named."""
+
+    def __init__(self, oracle: Oracle, texts: tuple[str, ...]) -> None:
+        super().__init__(oracle)
+        self.texts = texts
+
+    def needs_base(self, subject: Observation) -> bool:
+        return self.oracle.needs_base(subject) or is_named(classify(subject), self.texts)
+
+    def settled(self, first: Evidence) -> Oracle:
+        return SameAs(self.oracle.settled(first), self.texts)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        verdict, base = self.oracle.judge(evidence), evidence.base
+        found = verdict
+        if base is not None and not verdict.interesting:
+            found = self.oracle.judge(replace(evidence, base=None))
+        seen = found.signature if found.interesting else classify(evidence.subject)
+        by_name = is_named(seen, self.texts)
+        if seen is None or not (found.interesting or by_name):
+            return verdict
+        pinned = None if evidence.first is None else self._pinned(evidence.first, by_name)
+        joins = pinned is not None and seen != pinned
+        signature = Signature(pinned.kind, pinned.text, detail=str(seen)) if pinned and joins else seen
+        if base is not None and self._shows(base, by_name):
+            why = f"{seen}, and the same bug in the baseline: {classify(base)}"
+            return replace(verdict, answer=Answer.UNINTERESTING, signature=signature, why=why)
+        if not verdict.interesting and not by_name:
+            return verdict
+        if (problem := baseline.problem(evidence)) is not None:
+            return replace(verdict, answer=Answer.UNRESOLVED, signature=signature, why=problem)
+        why = verdict.why if verdict.interesting else f"{seen}, named as the same bug"
+        why = f"{seen}, named as the same bug as {pinned}" if joins else why
+        return replace(verdict, answer=Answer.INTERESTING, signature=signature, why=why)
+
+    def _shows(self, base: Observation, also_by_oracle: bool) -> bool:
+        """True where the baseline has the bug: in words that the user named, or in those of the oracle."""
+        return is_named(classify(base), self.texts) or (
+            also_by_oracle and self.oracle.judge(Evidence(base)).interesting
+        )
+
+    def _pinned(self, first: Evidence, by_name: bool) -> Signature | None:
+        """What a failure is joined to: all that are named are one bug, with what the oracle found first.
+
+        None where it stays what it is: the oracle's own, when the oracle's own was pinned.
+        """
+        own = self.oracle.judge(replace(first, first=None))
+        if own.interesting:
+            return own.signature if by_name else None
+        return classify(first.subject)

@@ -1,1 +1,0 @@
-"""The Python file under study: statements and their spans, names, edits, static checks. Pure."""

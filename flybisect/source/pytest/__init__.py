@@ -1,0 +1,1 @@
+"""One test of a pytest file as a plain script."""

@@ -1,0 +1,101 @@
+"""What `flybisect matrix` prints: text, Markdown, or an object for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flybisect.bisect.matrix import changes
+from flybisect.bisect.test_record import TestRecord
+from flybisect.oracle.failure_line import failure_line
+from flybisect.search.bisect import Side
+from flybisect.terminal.releases import figures
+from flybisect.workflows.figures import number
+
+FIGURES = (
+    ("VGPRs", "vgprs"),
+    ("AGPRs", "agprs"),
+    ("VGPR spills", "vgpr_spills"),
+    ("scratch", "scratch_bytes"),
+)
+"""Column and metric; a column of zeros is left out."""
+
+
+BUG, WORDS = ">", "~"
+"""Marks of a release that differs from the one before: in what it shows, or only in how it words it."""
+
+
+def print_matrix(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> None:
+    """Aligned text; a mark stands where something changes."""
+    head, *cells = _cells(rows)
+    widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
+    marks = {change.at.at: WORDS if change.same_bug else BUG for change in changes(rows, same_as)}
+    for line, at in zip((head, *cells), (-1, *(row.at for row in rows)), strict=True):
+        padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        print(f"{marks.get(at, ' ')} " + "  ".join(padded).rstrip())
+    if BUG in marks.values():
+        print(f"{BUG} marks a release that differs from the one before")
+    if WORDS in marks.values():
+        print(f"{WORDS} marks a release that shows the same bug in other words than the one before")
+
+
+def described(row: TestRecord) -> str:
+    """One of them in a line, as `bad, vgprs 255`, while it goes on."""
+    return ", ".join(part for part in (row.side.value, figures(row), _failure(row)) if part)
+
+
+def as_markdown(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> str:
+    """A table that GitHub renders; the release where something changes is in bold, or in italics where
+    only the words do."""
+    head, *cells = _cells(rows)
+    marks = {change.at.at: "*" if change.same_bug else "**" for change in changes(rows, same_as)}
+    lines = [head, ["---"] * len(head)]
+    for line, row in zip(cells, rows, strict=True):
+        mark = marks.get(row.at, "")
+        lines.append([f"{mark}{line[0]}{mark}", *line[1:-1], _code(line[-1])])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def as_dict(script: Path, rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> dict[str, Any]:
+    """For `--json`."""
+    return {
+        "script": str(script),
+        "releases": [{"version": row.name, **row.to_dict()} for row in rows],
+        "changes": [
+            {
+                "after": change.before.name,
+                "at": change.at.name,
+                "from": change.before.signature,
+                "to": change.at.signature,
+                "same_bug": change.same_bug,
+            }
+            for change in changes(rows, same_as)
+        ],
+    }
+
+
+def _cells(rows: Sequence[TestRecord]) -> list[list[str]]:
+    metrics = [{} if row.observation is None else row.observation.metrics() for row in rows]
+    shown = [(title, name) for title, name in FIGURES if any(found.get(name) for found in metrics)]
+    head = ["FlyDSL", "verdict", *(title for title, _ in shown), "failure"]
+    lines = [
+        [row.name, row.side.value, *(_figure(found.get(name)) for _, name in shown), _failure(row)]
+        for row, found in zip(rows, metrics, strict=True)
+    ]
+    return [head, *lines]
+
+
+def _figure(value: int | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _failure(row: TestRecord) -> str:
+    found = None if row.observation is None else failure_line(row.observation)
+    return found or (row.verdict.why if row.side is Side.SKIP else "")
+
+
+def _code(text: str) -> str:
+    if not text:
+        return ""
+    return "`" + text.replace("`", "'").replace("|", r"\|") + "`"

@@ -1,0 +1,73 @@
+"""Judging once, as `flybisect check` does: for `git bisect run`, C-Vise and people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flybisect.errors import UserError
+from flybisect.judge.judge import Judge
+from flybisect.observation import Answer, Observation, Signature, Verdict
+from flybisect.oracle.command_exit import not_run
+from flybisect.oracle.same_as import is_named
+from flybisect.probe.ir_stages import unknown_stage
+
+EXIT_CODES = {Answer.INTERESTING: 0, Answer.UNINTERESTING: 1, Answer.UNRESOLVED: 125}
+"""As `git bisect run` has them: 125 is "cannot be tested, skip"."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What `flybisect check` found."""
+
+    oracle: str
+    verdict: Verdict
+    observation: Observation
+    base: Observation | None
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.verdict.answer]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        signature = self.verdict.signature
+        return {
+            "verdict": self.verdict.answer.value,
+            "oracle": self.oracle,
+            "signature": None if signature is None else str(signature),
+            "metrics": dict(self.verdict.metrics),
+            "why": self.verdict.why,
+            "observation": json.loads(self.observation.to_json()),
+            "base": None if self.base is None else json.loads(self.base.to_json()),
+        }
+
+
+def check(judge: Judge, source: str, signature: str | None = None) -> CheckResult:
+    """Judge a script on its own. With a signature, another bug is not interesting.
+
+    Raises UserError where the script does not parse, FlyDSL has no such stage or the command does not
+    run; a toolchain that cannot be used is UNRESOLVED.
+    """
+    evidence, verdict = judge.look_first(source)
+    sought = judge.case.sought
+    problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
+    if problem is not None:
+        raise UserError(problem)
+    if (
+        signature is not None
+        and verdict.interesting
+        and not _is(verdict.signature, signature, sought.same_as)
+    ):
+        why = f"another bug than {signature}: {verdict.signature}"
+        verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)
+    return CheckResult(judge.oracle.settled(evidence).name, verdict, evidence.subject, evidence.base)
+
+
+def _is(seen: Signature | None, wanted: str, same_as: Sequence[str]) -> bool:
+    """True for each way a signature is written, and for what the user named as the same bug."""
+    if seen is None:
+        return False
+    return wanted in (str(seen), seen.text, f"{seen.kind}: {seen.text}") or is_named(seen, same_as)

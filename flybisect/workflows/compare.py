@@ -1,0 +1,119 @@
+"""One script under several arguments and FlyDSLs, side by side, as `flybisect compare` does it."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flybisect.case.case import Case
+from flybisect.case.limits import FIRST, MEMORY
+from flybisect.judge.judge import Prober, Setting
+from flybisect.observation import Kernel, Observation, Probe, Want
+
+BASES_OF = ("ds_read*", "ds_load*")
+"""Mnemonics whose distinct base registers are shown: a register of its own for each read is what a
+lost constant offset looks like."""
+
+SCRATCH_BY_BUFFER = frozenset({"gfx908", "gfx90a", *(f"gfx103{digit}" for digit in range(7))})
+"""Of the known targets, those without flat scratch as LLVM's default ("AMDGPU Usage", `Scratch`)."""
+
+Row = tuple[str, tuple[int | None, ...]]
+"""A name and one figure for each column; None where a column has none."""
+
+
+@dataclass(frozen=True)
+class ComparedColumn:
+    """The script under one set of arguments and one FlyDSL."""
+
+    setting: Setting
+    observation: Observation
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "args": list(self.setting.argv),
+            "flydsl": self.setting.toolchain.version,
+            "arch": self.setting.arch,
+            "figures": dict(figures(self.observation)),
+            "observation": json.loads(self.observation.to_json()),
+        }
+
+
+def compare(case: Case, source: str, settings: Iterable[Setting], prober: Prober) -> list[ComparedColumn]:
+    """Run the script once under each setting, with assembly. Of the case only the limits hold."""
+    return [
+        ComparedColumn(setting, prober.run(_probe(case, source, setting), setting.toolchain))
+        for setting in settings
+    ]
+
+
+def rows(columns: Sequence[ComparedColumn]) -> list[Row]:
+    """The figures of all columns by name, in the order in which they are shown."""
+    found = [dict(figures(column.observation)) for column in columns]
+    names = dict.fromkeys(name for figures_of in found for name in figures_of)
+    return [(name, tuple(figures_of.get(name) for figures_of in found)) for name in names]
+
+
+def figures(observation: Observation) -> list[tuple[str, int]]:
+    """Of the worst kernel in each (occupancy: the lowest). Empty without a kernel.
+
+    Scratch traffic is left out for targets that go through buffers, which the mnemonic does not tell
+    apart from other traffic.
+    """
+    if not observation.kernels:
+        return []
+    metrics = observation.metrics()
+    found = [(label, metrics[name]) for label, name in _METRICS]
+    if any(kernel.instructions for kernel in observation.kernels):
+        counts = _COUNTS if observation.arch in SCRATCH_BY_BUFFER else (*_SCRATCH, *_COUNTS)
+        found += [(label, _most(observation, pattern)) for label, pattern in counts]
+        found += _bases(observation)
+    return found
+
+
+_METRICS = (
+    ("VGPRs", "vgprs"),
+    ("AGPRs", "agprs"),
+    ("SGPRs", "sgprs"),
+    ("VGPR spills", "vgpr_spills"),
+    ("SGPR spills", "sgpr_spills"),
+    ("scratch bytes", "scratch_bytes"),
+    ("LDS bytes", "lds_bytes"),
+    ("occupancy", "occupancy"),
+)
+_SCRATCH = (("scratch loads", "scratch_load*"), ("scratch stores", "scratch_store*"))
+_COUNTS = (("instructions", "*"),)
+
+
+def _most(observation: Observation, pattern: str) -> int:
+    return max(
+        sum(count for name, count in kernel.instructions.items() if fnmatch.fnmatchcase(name, pattern))
+        for kernel in observation.kernels
+    )
+
+
+def _bases(observation: Observation) -> list[tuple[str, int]]:
+    kernels: Sequence[Kernel] = observation.kernels
+    names = sorted({name for kernel in kernels for name in kernel.bases if _is_read(name)})
+    return [(f"{name} bases", max(kernel.bases.get(name, 0) for kernel in kernels)) for name in names]
+
+
+def _is_read(mnemonic: str) -> bool:
+    return any(fnmatch.fnmatchcase(mnemonic, pattern) for pattern in BASES_OF)
+
+
+def _probe(case: Case, source: str, setting: Setting) -> Probe:
+    return Probe(
+        source=source,
+        name=case.script.name,
+        arch=setting.arch,
+        argv=setting.argv,
+        env=case.env,
+        folder=case.script.parent,
+        wants=frozenset({Want.ASSEMBLY}),
+        timeout=FIRST if case.timeout is None else case.timeout,
+        memory=MEMORY if case.memory is None else case.memory,
+    )
