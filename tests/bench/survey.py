@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from flybisect.case.local_modules import LocalModules
 from flybisect.case.request import CaseRequest
@@ -29,55 +31,61 @@ SECONDS = 120.0
 """Of a trial."""
 
 
+COLUMNS = ("sources", "FlyDSL", "arch", "tried", "uninteresting", "unresolved", "refused", "interesting")
+
+
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tree", type=Path, help="a checkout of FlyDSL")
-    parser.add_argument("--flydsl", default="installed")
-    parser.add_argument("--arch", default="gfx942")
+    parser.add_argument("trees", nargs="+", metavar="TREE@FLYDSL@ARCH", help="checkouts of FlyDSL")
     parser.add_argument("--only", default="", help="scripts whose path holds this text")
 
 
 def measure(args: argparse.Namespace) -> Report:
-    rows: list[list[Cell]] = []
-    tree: Path = args.tree.resolve()
-    runner = None
-    try:
-        for name in targets(tree):
-            if args.only not in name:
-                continue
-            request = CaseRequest(
-                tree / name,
-                arch=args.arch,
-                flydsl=args.flydsl,
-                oracle="auto",
-                timeout=SECONDS,
-                jobs=1,
-                workdir=SCRATCH,
-            )
-            verdict, oracle, why = "refused", "", ""
-            try:
-                bench = prepare(request, tell)
-                if runner is None:
-                    (SCRATCH / "survey").mkdir(parents=True, exist_ok=True)
-                    runner = Runner(SCRATCH / "survey", 1)
-                judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, Forgetful())
-                found = check(judge, bench.source)
-                verdict, oracle, why = found.verdict.answer.value, found.oracle, found.verdict.why
-            except UserError as error:
-                why = str(error)
-            rows.append([name, verdict, oracle, why.splitlines()[0][:300] if why else ""])
-            tell(" | ".join(map(str, rows[-1])))
-    finally:
-        if runner is not None:
-            runner.close()
-    counts = Counter(str(row[1]) for row in rows)
+    counted: list[list[Cell]] = []
+    every: list[list[Cell]] = []
+    for given in args.trees:
+        folder, flydsl, arch = given.split("@")
+        tree = Path(folder).resolve()
+        rows = list(_verdicts(tree, flydsl, arch, args.only))
+        counts = Counter(str(row[1]) for row in rows)
+        counted.append([tree.name, flydsl, arch, len(rows), *(counts[name] for name in COLUMNS[4:])])
+        every += [[tree.name, *row] for row in rows]
+    interesting = [row for row in every if row[2] == "interesting"]
     return Report(
-        f"survey-{args.flydsl}",
+        "survey",
         (
-            Table("Verdicts", ("verdict", "tests and examples"), [[k, n] for k, n in counts.most_common()]),
-            Table("Each", ("script", "verdict", "oracle", "why"), rows),
+            Table("Verdicts of `check --oracle auto`", COLUMNS, counted),
+            Table(
+                "What was called interesting", ("sources", "script", "verdict", "oracle", "why"), interesting
+            ),
         ),
-        {"flydsl": args.flydsl, "arch": args.arch, "verdicts": dict(counts), "rows": rows},
+        {"columns": COLUMNS, "rows": counted, "verdicts": every},
     )
+
+
+def _verdicts(tree: Path, flydsl: str, arch: str, only: str) -> Iterator[list[Cell]]:
+    """Script, verdict, oracle and reason. One worker is used for all scripts."""
+    with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch:
+        runner = Runner(Path(scratch), 1)
+        with closing(runner):
+            for name in targets(tree):
+                if only in name:
+                    row: list[Cell] = [name, *_verdict(tree / name, flydsl, arch, runner)]
+                    tell(" | ".join(map(str, row)))
+                    yield row
+
+
+def _verdict(script: Path, flydsl: str, arch: str, runner: Runner) -> tuple[str, str, str]:
+    request = CaseRequest(
+        script, arch=arch, flydsl=flydsl, oracle="auto", timeout=SECONDS, jobs=1, workdir=SCRATCH
+    )
+    try:
+        bench = prepare(request, tell)
+        judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, Forgetful())
+        found = check(judge, bench.source)
+    except UserError as error:
+        return "refused", "", str(error)
+    why = found.verdict.why.splitlines()
+    return found.verdict.answer.value, found.oracle, why[0][:300] if why else ""
 
 
 def targets(tree: Path) -> Iterator[str]:
