@@ -21,7 +21,6 @@ from flybisect.judge.judge import Judge
 from flybisect.judge.trials import Forgetful
 from flybisect.probe.runner import Runner
 from flybisect.source.pytest.file import TestFile
-from flybisect.workflows.check import check
 from flybisect.workflows.prepare import prepare
 from tests.bench.report import SCRATCH, Cell, Report, Table, tell
 
@@ -33,10 +32,13 @@ SECONDS = 120.0
 
 COLUMNS = ("sources", "FlyDSL", "arch", "tried", "uninteresting", "unresolved", "refused", "interesting")
 
+EACH = ("sources", "script", "verdict", "oracle", "why")
+
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trees", nargs="+", metavar="TREE@FLYDSL@ARCH", help="checkouts of FlyDSL")
     parser.add_argument("--only", default="", help="scripts whose path holds this text")
+    parser.add_argument("--most", type=int, default=1000, help="tests of one file")
 
 
 def measure(args: argparse.Namespace) -> Report:
@@ -45,7 +47,7 @@ def measure(args: argparse.Namespace) -> Report:
     for given in args.trees:
         folder, flydsl, arch = given.split("@")
         tree = Path(folder).resolve()
-        rows = list(_verdicts(tree, flydsl, arch, args.only))
+        rows = list(_verdicts(tree, flydsl, arch, args.only, args.most))
         counts = Counter(str(row[1]) for row in rows)
         counted.append([tree.name, flydsl, arch, len(rows), *(counts[name] for name in COLUMNS[4:])])
         every += [[tree.name, *row] for row in rows]
@@ -62,12 +64,12 @@ def measure(args: argparse.Namespace) -> Report:
     )
 
 
-def _verdicts(tree: Path, flydsl: str, arch: str, only: str) -> Iterator[list[Cell]]:
+def _verdicts(tree: Path, flydsl: str, arch: str, only: str, most: int) -> Iterator[list[Cell]]:
     """Script, verdict, oracle and reason. One worker is used for all scripts."""
     with TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch:
         runner = Runner(Path(scratch), 1)
         with closing(runner):
-            for name in targets(tree):
+            for name in targets(tree, most):
                 if only in name:
                     row: list[Cell] = [name, *_verdict(tree / name, flydsl, arch, runner)]
                     tell(" | ".join(map(str, row)))
@@ -81,20 +83,20 @@ def _verdict(script: Path, flydsl: str, arch: str, runner: Runner) -> tuple[str,
     try:
         bench = prepare(request, tell)
         judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, Forgetful())
-        found = check(judge, bench.source)
+        evidence, verdict = judge.look(bench.source)  # Once: `check` repeats what is not interesting.
     except UserError as error:
         return "refused", "", str(error)
-    why = found.verdict.why.splitlines()
-    return found.verdict.answer.value, found.oracle, why[0][:300] if why else ""
+    why = verdict.why.splitlines()
+    return verdict.answer.value, judge.oracle.settled(evidence).name, why[0][:300] if why else ""
 
 
-def targets(tree: Path) -> Iterator[str]:
+def targets(tree: Path, most: int) -> Iterator[str]:
     """Scripts and tests, as they are named on a command line below the tree."""
     for folder in FOLDERS:
         for path in sorted((tree / folder).rglob("*.py")):
             name = str(path.relative_to(tree))
             if path.name.startswith("test_"):
-                for test in _tests(path):
+                for test in _tests(path)[:most]:
                     yield f"{name}::{test}"
             elif not path.name.startswith(("__init__", "conftest")):
                 yield name
