@@ -286,8 +286,10 @@ def _api_of(ended: ExceptionFacts) -> Signature | None:
     by_script = ended.innermost == "script" and (
         ended.type == "AttributeError" or (ended.type == "TypeError" and _CALLS.search(ended.message))
     )
+    # FlyDSL binds a call's arguments by `inspect.Signature.bind`, which words its errors in its own way.
+    unfitting = ended.type == "TypeError" and ended.innermost == "inspect"
     withdrawn = ended.innermost == "flydsl" and ended.during == "host" and _WITHDRAWN.search(ended.message)
-    if not (named or unbound or by_script or withdrawn):
+    if not (named or unbound or by_script or unfitting or withdrawn):
         return None
     return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
 

@@ -204,6 +204,8 @@ def test_a_missing_linker_is_the_machines_fault_and_bad_assembly_is_not() -> Non
         ("AttributeError", "'NoneType' object has no attribute 'x'", "flydsl", "exception"),
         ("TypeError", "f() got an unexpected keyword argument 'x'", "script", "api"),
         ("TypeError", "BF16Type() takes no arguments", "script", "api"),
+        ("TypeError", "missing a required argument: 'stream'", "inspect", "api"),
+        ("TypeError", "too many positional arguments", "inspect", "api"),
         ("TypeError", "f(): incompatible function arguments. The following", "flydsl", "api"),
         ("TypeError", "unsupported operand type(s) for +", "script", "exception"),
         ("ModuleNotFoundError", "No module named 'flydsl.x'", "script", "api"),
