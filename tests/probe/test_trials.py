@@ -128,6 +128,13 @@ def test_signals(run: Run, name: str) -> None:
     seen = run(f"import os, signal\nos.kill(os.getpid(), signal.{name})\n")
     assert (seen.outcome, seen.signal) == (Outcome.SIGNAL, getattr(signal, name))
     assert seen.crash_line == (None if name == "SIGKILL" else 2)
+    assert seen.crashed_in_script == (name != "SIGKILL")
+
+
+def test_whose_code_crashed(run: Run) -> None:
+    seen = run("import ctypes\nctypes.string_at(0)\n")
+    assert seen.signal == signal.SIGSEGV and seen.crashed_in_script
+    assert not run(ASSERTION).crashed_in_script
 
 
 @pytest.mark.parametrize(
