@@ -137,11 +137,14 @@ class _Reading:
 
     def _printed_by_compiler(self) -> str:
         """As far as it can be told from what the script printed."""
-        if self.signal is not None or self.reply["dropped"]:
+        begun = {fact["number"] for fact in self.facts if fact["kind"] == "compile"}
+        over = {fact["number"] for fact in self.facts if fact["kind"] == "compiled"}
+        if self.signal is not None or (self.reply["dropped"] and not begun <= over):
             return self._printed()
         if not any(fact["kind"] == "traced" for fact in self.facts):
             return ""
-        said = remembering.of_compiles(self.folder, b"".join(_ends(self.reply)))
+        pieces = _ends(self.reply) if self.reply["dropped"] else (b"".join(_ends(self.reply)),)
+        said = remembering.of_compiles(self.folder, *pieces)
         return self._printed() if said is None else said.decode("utf-8", "replace")
 
     def _shorten(self, text: str) -> str:

@@ -242,7 +242,7 @@ def test_what_its_marks_rule_out_skips_itself(
 ) -> None:
     lay_out(tmp_path, {"test_file.py": SKIPPING})
     script = target_script(tmp_path / "test_file.py", SKIPPING, test, no_pytest)
-    code, out, err = output(lay_out(tmp_path / "alone", {"script.py": script.text}))
+    _, out, err = output(lay_out(tmp_path / "alone", {"script.py": script.text}))
     assert out == printed, script.text
     said = err.strip().splitlines()[-1:]
     assert said == ([] if why is None else [f"unittest.case.SkipTest: {why}"]), script.text
