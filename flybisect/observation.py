@@ -226,6 +226,8 @@ class Observation:
     peak_mib: int = 0
     crash_line: int | None = None
     """1-based line of the script that was being run when a signal or the timeout ended it, where known."""
+    crashed_in_script: bool = False
+    """A signal ended it in the script's own code, or in a library other than FlyDSL that this called."""
     missing: tuple[str, ...] = ()
     """What the script asked the machine for in vain, a sentence each, as `the package x is not installed`."""
     note: str = ""

@@ -24,9 +24,12 @@ def compiler_failure(observation: Observation) -> Signature | None:
 
 
 def is_scripts_own(observation: Observation, seen: Signature) -> bool:
-    """True for an exit code, and for an exception, a time-out or a lack of memory outside of compiling."""
+    """True for an exit code, and for an exception, a signal, a time-out or a lack of memory outside of
+    compiling."""
     if seen.kind == "exit":
         return True
+    if seen.kind == "crash":
+        return observation.stage not in COMPILING and observation.crashed_in_script
     if seen.kind in ("hang", "memory"):
         return observation.stage not in COMPILING or (seen.kind == "hang" and _is_one_of_many(observation))
     ended = observation.exception

@@ -153,8 +153,18 @@ def _setup(observation: Observation) -> Signature | None:
     return None
 
 
-def _assertion(observation: Observation) -> Signature | None:
+def _last_lines(observation: Observation) -> Iterator[str]:
+    """Lines that may be the last words of a process. A script that goes on after its compiles, and is not
+    ended by a signal, printed them itself, unless they were printed within a compile (as one of a child)."""
+    went_on = observation.kernels and observation.outcome is not Outcome.SIGNAL
+    said = tuple(filter(None, (each.text.split("\n", 1)[0] for each in observation.diagnostics)))
     for line in observation.stderr.splitlines():
+        if not went_on or line.endswith(said):
+            yield line
+
+
+def _assertion(observation: Observation) -> Signature | None:
+    for line in _last_lines(observation):
         found = asserted(line) if "Assertion" in line else None
         if found:
             return assertion(found.file, found.function, found.condition)
@@ -162,7 +172,7 @@ def _assertion(observation: Observation) -> Signature | None:
 
 
 def _fatal(observation: Observation) -> Signature | None:
-    for line in observation.stderr.splitlines():
+    for line in _last_lines(observation):
         found = FATAL.match(line)
         if found:
             return Signature("fatal", _fatal_text(found["text"]), detail=one_line(found["text"]))

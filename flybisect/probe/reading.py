@@ -40,6 +40,8 @@ _NO_MEMORY = re.compile(
 )
 _ENDED_FROM_OUTSIDE = (Outcome.TIMEOUT, Outcome.MEMORY, Outcome.SIGNAL)
 _CRASH_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d{1,9}) in ', re.MULTILINE)
+_FLYDSL_FILE = re.compile(r"/flydsl/|<frozen importlib")
+"""A file of FlyDSL, or one that is being imported."""
 _READ_ONLY = "[Errno 30]"
 """EROFS, as Python words it."""
 
@@ -123,6 +125,7 @@ class _Reading:
             under_way=self._under_way(),
             peak_mib=int(self.reply["peak_kib"]) // 1024,
             crash_line=self._crash_line(),
+            crashed_in_script=self._crashed_in_script(),
             missing=tuple(self._shorten(f["text"]) for f in self.facts if f["kind"] == "missing"),
             note="; ".join(filter(None, notes)),
         )
@@ -134,11 +137,14 @@ class _Reading:
 
     def _printed_by_compiler(self) -> str:
         """As far as it can be told from what the script printed."""
-        if self.signal is not None or self.reply["dropped"]:
+        begun = {fact["number"] for fact in self.facts if fact["kind"] == "compile"}
+        over = {fact["number"] for fact in self.facts if fact["kind"] == "compiled"}
+        if self.signal is not None or (self.reply["dropped"] and not begun <= over):
             return self._printed()
         if not any(fact["kind"] == "traced" for fact in self.facts):
             return ""
-        said = remembering.of_compiles(self.folder, b"".join(_ends(self.reply)))
+        pieces = _ends(self.reply) if self.reply["dropped"] else (b"".join(_ends(self.reply)),)
+        said = remembering.of_compiles(self.folder, *pieces)
         return self._printed() if said is None else said.decode("utf-8", "replace")
 
     def _shorten(self, text: str) -> str:
@@ -259,6 +265,18 @@ class _Reading:
             elif fact["kind"] == "object":
                 found.extend(codeobject.kernels(base64.b64decode(fact["data"]), self.probe.arch))
         return tuple(_with_text(kernel, texts.get(kernel.name)) for kernel in found)
+
+    def _crashed_in_script(self) -> bool:
+        """True where the stack at the signal comes to the script's code before any of FlyDSL's."""
+        if self.signal is None:
+            return False
+        own = tuple(f"{each}/" for each in (self.folder, self.probe.folder) if each is not None)
+        for frame in _CRASH_FRAME.finditer(self.reply["crash"]):
+            if frame["file"].startswith(own):
+                return True
+            if _FLYDSL_FILE.search(frame["file"]):
+                return False
+        return False
 
     def _crash_line(self) -> int | None:
         """The script's innermost line when it was ended from outside, from the stack that was left behind."""

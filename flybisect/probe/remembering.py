@@ -123,7 +123,8 @@ def entries(
         later = facts[at + 1 :]
         over = _over(later, fact["number"])
         entry = _died(seen) if not left else None if over is None else _ended(later[over], seen)
-        if said is None or f"{folder}/{probe.name}" in said or entry is None:
+        # Another thread's compile has its mark within.
+        if said is None or "\x1e" in said or f"{folder}/{probe.name}" in said or entry is None:
             continue
         if not _NOT_THE_COMPILERS.search(said + str(entry.get("error", ""))):
             told = [dict(each) for each in later[:over] if each["kind"] in TOLD]
@@ -165,11 +166,20 @@ def without_marks(folder: str, printed: bytes) -> bytes:
     return re.sub(_marks(folder), b"", printed)
 
 
-def of_compiles(folder: str, printed: bytes) -> bytes | None:
-    """What was printed while something was compiled; None where no mark says so."""
-    _, *parts = re.split(_marks(folder), printed)
-    texts = (text for word, text in zip(parts[::2], parts[1::2], strict=True) if word == BEGIN.encode())
-    return b"".join(texts) if parts else None
+def of_compiles(folder: str, *pieces: bytes) -> bytes | None:
+    """What was printed while something was compiled; None where no mark says so in a text that is whole.
+
+    `pieces`: the text, or its beginning and its end where what stood between them is not known.
+    """
+    begin, end = BEGIN.encode(), END.encode()
+    found, marked = b"", False
+    for at, piece in enumerate(pieces):
+        before, *parts = re.split(_marks(folder), piece)
+        marked = marked or bool(parts)
+        if at and parts[:1] == [end]:
+            found += before
+        found += b"".join(t for word, t in zip(parts[::2], parts[1::2], strict=True) if word == begin)
+    return found if marked or len(pieces) > 1 else None
 
 
 def _marks(folder: str) -> bytes:

@@ -208,10 +208,11 @@ class Reducer:
         """Has the result of some sweeps judged in full. Where it does not hold, the first of their
         successes that broke the comparison is found by halving; what came before it is kept."""
         standing = self._standing
-        trail, standing.trail = standing.trail, []
         if standing.best == standing.confirmed:
+            standing.trail = []
             return
         self._begin(Search("confirm", first_holds=True, others_hold=True), Reducer._confirm)
+        trail, standing.trail = standing.trail, []
         reply = yield Question(standing.best)
         if reply.interesting:
             standing.confirm(reply)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from flybisect import __version__
 from flybisect.errors import UserError
+from flybisect.observation import Outcome
 from flybisect.oracle.signatures import classify
 from flybisect.report import command
 from flybisect.report.condition import in_python, settled
+from flybisect.report.fingerprints import marks
 from flybisect.report.redaction import Redaction
 from flybisect.report.templating import template
 from flybisect.report.view import ReportView
@@ -55,10 +57,17 @@ def as_pytest(found: Findings, private: Redaction) -> str:
         timeout=TIMEOUT,
         name=slug(found),
         condition=condition,
+        said=_said_with_exit_0(found) if condition is None else [],
         env="".join(f", {name!r}: {value!r}" for name, value in found.case.env),
         runs=[(name, repr(arch), [repr(word) for word in argv]) for name, arch, argv in view.runs],
     )
     return private.script(text)
+
+
+def _said_with_exit_0(found: Findings) -> list[str]:
+    """What tells the bug where the process ends well: the words of the compiler's error."""
+    seen = found.script.observation
+    return [repr(mark) for mark in marks(seen)] if seen.outcome is Outcome.OK else []
 
 
 def as_lit(found: Findings, private: Redaction) -> str:

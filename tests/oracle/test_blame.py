@@ -39,6 +39,7 @@ OWN = {
     "an exit code": replace(COMPILED, outcome=Outcome.EXIT, exit_code=1, stderr="FAIL\n"),
     "a loop that waits for a result": replace(COMPILED, outcome=Outcome.TIMEOUT),
     "a reference that takes all memory": replace(COMPILED, outcome=Outcome.MEMORY),
+    "a library that crashes": replace(COMPILED, outcome=Outcome.SIGNAL, signal=11, crashed_in_script=True),
     "an attribute of None": raised(
         COMPILED,
         [
@@ -95,6 +96,21 @@ def test_a_script_of_many_compiles_is_no_hang() -> None:
     assert judged(replace(seen, under_way=290.0)).interesting
     assert not judged(replace(seen, under_way=9.0)).interesting
     assert judged(replace(seen, under_way=9.0, kernels=())).interesting
+
+
+@pytest.mark.parametrize(
+    ("stage", "in_script"), [(Stage.TRACE, True), (Stage.CODEGEN, True), (Stage.DONE, False)]
+)
+def test_a_crash_in_a_compile_or_in_flydsl_is_the_compilers(stage: Stage, in_script: bool) -> None:
+    seen = replace(
+        COMPILED, outcome=Outcome.SIGNAL, stage=stage, signal=11, crashed_in_script=in_script, kernels=()
+    )
+    assert judged(seen).interesting
+
+
+def test_a_crash_before_any_compile_is_the_scripts_own() -> None:
+    seen = replace(EMPTY, outcome=Outcome.SIGNAL, stage=Stage.START, signal=11, crashed_in_script=True)
+    assert judged(seen).answer is Answer.UNINTERESTING
 
 
 def test_a_failure_before_any_compile_is_the_scripts_own() -> None:

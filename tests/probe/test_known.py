@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from flybisect.observation import Observation, Outcome, Probe, Stage, Want
-from flybisect.probe.remembering import Packed, Remembering, entries, without_marks
+from flybisect.probe.inside.known import BEGIN, END, mark
+from flybisect.probe.remembering import Packed, Remembering, entries, of_compiles, without_marks
 from flybisect.probe.runner import Runner
 from flybisect.session.journal import Journal
 from flybisect.toolchain.model import Toolchain
@@ -259,3 +260,21 @@ def test_what_did_not_end_the_same_twice_is_compiled_every_time() -> None:
     book.learn("t", [("k", {"end": "ok", "module": "a", "said": "", "facts": []})])
     assert [each for each in Remembering(kept).news("t", 0)[0] if each[0] == "k"] == [(key, entry)]
     assert book.news("other", 0) == ([], 0)
+
+
+BEGUN, LEFT = mark("/trial", BEGIN, 1), mark("/trial", END, 1)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        ((b"a" + BEGUN + b"b" + LEFT + b"c",), b"b"),
+        ((b"a" + BEGUN + b"b",), b"b"),
+        ((b"a",), None),
+        ((b"a" + BEGUN + b"b", b"c" + LEFT + b"d"), b"bc"),
+        ((b"a" + BEGUN + b"b" + LEFT, b"c" + BEGUN + b"d" + LEFT + b"e"), b"bd"),
+        ((b"a", b"b"), b""),
+    ],
+)
+def test_what_was_printed_within_compiles(pieces: tuple[bytes, ...], said: bytes | None) -> None:
+    assert of_compiles("/trial", *pieces) == said

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Stage, Want
+from flybisect.oracle.signatures import classify
 from flybisect.probe import codeobject
 from flybisect.toolchain.model import Toolchain
 from tests.probe.conftest import Run
@@ -128,6 +129,13 @@ def test_signals(run: Run, name: str) -> None:
     seen = run(f"import os, signal\nos.kill(os.getpid(), signal.{name})\n")
     assert (seen.outcome, seen.signal) == (Outcome.SIGNAL, getattr(signal, name))
     assert seen.crash_line == (None if name == "SIGKILL" else 2)
+    assert seen.crashed_in_script == (name != "SIGKILL")
+
+
+def test_whose_code_crashed(run: Run) -> None:
+    seen = run("import ctypes\nctypes.string_at(0)\n")
+    assert seen.signal == signal.SIGSEGV and seen.crashed_in_script
+    assert not run(ASSERTION).crashed_in_script
 
 
 @pytest.mark.parametrize(
@@ -285,3 +293,36 @@ unit.MlirCompiler.compile = classmethod(compile)
     )
     expected = codeobject.kernels((tmp_path / "object").read_bytes(), "gfx942")
     assert run(source).kernels == expected
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "print('LLVM ERROR: of the script', file=sys.stderr)",
+        "print('x: y.cpp:1: int f(): Assertion `a` failed.', file=sys.stderr)",
+        "print('error: failed to legalize operation \\'fly.x\\'', file=sys.stderr)",
+        "print('error: of the script\\n' * 20000, file=sys.stderr)",
+    ],
+)
+def test_what_the_script_prints_behind_its_compiles_is_its_own(run: Run, printed: str) -> None:
+    before = "import sys\nprint('.' * 300_000, file=sys.stderr)\n" if "20000" in printed else "import sys\n"
+    seen = run(before + COPY + printed + "\n")
+    assert seen.kernels and classify(seen) is None
+
+
+def test_what_a_compile_prints_counts_beside_much_else(run: Run) -> None:
+    much = "print('.' * 300_000, file=sys.stderr)"
+    caught = LEGALIZATION.replace("\nrun(", "\ntry: run(").rstrip() + f"\nexcept Exception: {much}\n"
+    seen = run(f"import sys\n{much}\n{caught}")
+    assert str(classify(seen)).startswith("legalization")
+
+
+def test_kernels_that_threads_compile_at_once_are_seen(run: Run) -> None:
+    at_once = """
+    import threading
+    threads = [threading.Thread(target=run, args=(torch.zeros(64), torch.zeros(64))) for _ in range(3)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+    """
+    source = COPY.replace("run(torch.zeros(65536), torch.zeros(65536))\n", textwrap.dedent(at_once))
+    assert {each.name for each in run(source).kernels} == {"k_0"}

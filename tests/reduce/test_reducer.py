@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flybisect.judge.question import Question, Reply
 from flybisect.observation import Observation, Want
 from flybisect.reduce.dynamic_facts import learn
 from flybisect.reduce.hint import Facts, Hint, Pass
@@ -118,6 +120,23 @@ def test_misplaced_trust_costs_questions_and_nothing_else(text: str, goal: str) 
     assert all(judge.interesting(step.text) for step in steps if step.confirmed)
     for label, candidate in simplifications(result.text, text, judge):
         assert not judge.interesting(candidate), label
+
+
+@given(needles, goals)
+@examples(5)
+def test_misplaced_trust_is_predicted_as_well(text: str, goal: str) -> None:
+    """A copy that begins where several successes are judged at once has these successes too."""
+
+    class Ahead(Needle):
+        def ask(self, question: Question, ahead: Iterable[Question] = ()) -> Reply:
+            drawn.extend(islice(ahead, 4))
+            return super().ask(question)
+
+    drawn = list[Question]()
+    alone = Needle(GOALS[goal](text), rough=reached)
+    judge = Ahead(GOALS[goal](text), rough=reached)
+    assert Reducer(judge, PASSES).run(text) == Reducer(alone, PASSES).run(text)
+    assert judge.asked == alone.asked
 
 
 def test_no_trust_where_nothing_tells_the_case_from_its_base() -> None:

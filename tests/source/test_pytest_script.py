@@ -67,7 +67,7 @@ if False:
 def helper(x):
     return double(x)
 
-@pytest.mark.skipif(True, reason="not here")
+@pytest.mark.skipif(False, reason="not here")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("m, n", PAIRS, ids=lambda v: f"v{v}")
 @big
@@ -132,7 +132,7 @@ def test_targets(test: str, printed: str, tmp_path: Path) -> None:
 
 
 def test_pytest_does_the_same(tmp_path: Path) -> None:
-    lay_out(tmp_path, {**FILES, "tests/test_file.py": FILE.replace("skipif(True", "skipif(False")})
+    lay_out(tmp_path, {**FILES})
     for test, printed in TESTS:
         said = subprocess.run(
             [sys.executable, "-m", "pytest", "-sq", "-p", "no:cacheprovider", f"tests/test_file.py::{test}"],
@@ -173,3 +173,76 @@ def test_what_cannot_be_made_a_script(test: str, said: str, tmp_path: Path) -> N
     lay_out(tmp_path, {**FILES, "tests/test_file.py": FILE + more})
     with pytest.raises(UserError, match=re.escape(said)):
         target_script(tmp_path / "tests" / "test_file.py", FILE + more, test, no_pytest)
+
+
+SKIPPING = """
+import sys
+
+import pytest
+from pytest import mark
+
+HERE = "gfx942"
+elsewhere = mark.skipif(HERE != "gfx950", reason=f"{HERE} has no such load")
+pytestmark = mark.skipif(sys.platform == "nowhere", reason="not on nowhere")
+
+@mark.skip
+def test_bare(): print("ran")
+
+@mark.skip("broken")
+def test_positional(): print("ran")
+
+@mark.skipif("HERE != 'gfx950' and sys.platform")
+def test_text(): print("ran")
+
+@elsewhere
+def test_named(): print("ran")
+
+@mark.skipif(HERE == "gfx950", HERE == "gfx942", reason="either")
+def test_either(): print("ran")
+
+@mark.skipif(HERE == "gfx950", reason="not this one")
+@mark.xfail(reason="known")
+def test_here(): print("ran")
+
+@mark.parametrize("n", [1, pytest.param(2, marks=mark.skip(reason="too many")), pytest.param(3, marks=[elsewhere])])
+def test_sets(n): print("ran", n)
+
+@mark.parametrize("n", [pytest.param(n, marks=mark.skipif(n > 1, reason="of n")) for n in (1, 2)])
+def test_bound(n): print("ran", n)
+
+@mark.skip(reason="the whole group")
+class TestGroup:
+    def test_inside(self): print("ran")
+
+def test_by_itself():
+    pytest.skip("says the test")
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("test", "printed", "why"),
+    [
+        ("test_bare", "", "by its marks"),
+        ("test_positional", "", "broken"),
+        ("test_text", "", "by its marks"),
+        ("test_named", "", "gfx942 has no such load"),
+        ("test_either", "", "either"),
+        ("test_here", "ran\n", None),
+        ("test_sets", "ran 1\nran 3\n", None),
+        ("test_sets[1]", "ran 1\n", None),
+        ("test_sets[2]", "", "too many"),
+        ("test_sets[3]", "", "gfx942 has no such load"),
+        ("test_bound[2]", "ran 2\n", None),
+        ("TestGroup::test_inside", "", "the whole group"),
+        ("test_by_itself", "", "says the test"),
+    ],
+)
+def test_what_its_marks_rule_out_skips_itself(
+    test: str, printed: str, why: str | None, tmp_path: Path
+) -> None:
+    lay_out(tmp_path, {"test_file.py": SKIPPING})
+    script = target_script(tmp_path / "test_file.py", SKIPPING, test, no_pytest)
+    _, out, err = output(lay_out(tmp_path / "alone", {"script.py": script.text}))
+    assert out == printed, script.text
+    said = err.strip().splitlines()[-1:]
+    assert said == ([] if why is None else [f"unittest.case.SkipTest: {why}"]), script.text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ class CompilerHooks:
         self.recorder = recorder
         self.faults = faults
         self.known = known
-        self.depth = 0
+        self._of_thread = threading.local()
 
     def install(self, assembly: bool, stage: str | None) -> None:
         """Hook the FlyDSL that this process has imported. Raises AttributeError where it has no compiler.
@@ -45,10 +46,10 @@ class CompilerHooks:
     def _entered(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def entered(jit: Any, *arguments: Any, **named: Any) -> Any:
-            if self.depth:
+            if getattr(self._of_thread, "entered", False):
                 return original(jit, *arguments, **named)
             self.recorder.stage("trace")
-            self.depth += 1
+            self._of_thread.entered = True
             try:
                 result = original(jit, *arguments, **named)
             except BaseException as error:
@@ -57,7 +58,7 @@ class CompilerHooks:
                 self.recorder.left()
                 raise
             finally:
-                self.depth -= 1
+                self._of_thread.entered = False
             self.recorder.stage("done")
             return result
 

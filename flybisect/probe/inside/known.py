@@ -17,6 +17,7 @@ import importlib
 import os
 import signal
 import sys
+import threading
 import zlib
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -54,8 +55,12 @@ class KnownCompiles:
         self._number = 0
         self._seen: set[str] = set()
         self._own: dict[str, dict[str, Any]] = {}
-        self.repeated = False
-        """The last compile was of what this trial had compiled before."""
+        self._of_thread = threading.local()
+
+    @property
+    def repeated(self) -> bool:
+        """The thread's last compile was of what this trial had compiled before."""
+        return getattr(self._of_thread, "repeated", False)
 
     def run(
         self, module: Any, beside: list[Any], wants: list[Any], compile: Callable[[], None], *, whole: bool
@@ -67,7 +72,7 @@ class KnownCompiles:
         """
         traced = self._hash(module, beside)
         self._recorder.fact("traced", sha256=traced)
-        self.repeated = traced in self._seen
+        self._of_thread.repeated = traced in self._seen
         self._seen.add(traced)
         if not whole:
             compile()

@@ -94,6 +94,18 @@ def place(item, name, value, every):
     return next((at for at, known in enumerate(seen) if known is value), 0), None
 
 
+def skips(item):
+    # The marks of the set of parameters alone; the file's text has the others.
+    for mark in getattr(getattr(item, "callspec", None), "marks", ()):
+        reason = str(mark.kwargs.get("reason", "by its marks"))
+        if mark.name == "skip":
+            return str(mark.args[0]) if mark.args else reason
+        conditions = mark.args if mark.name == "skipif" else ()
+        if any(not isinstance(each, str) and each for each in conditions):
+            return reason
+    return None
+
+
 def described(item, every):
     found = {{}}
     spec = getattr(item, "callspec", None)
@@ -107,7 +119,7 @@ def described(item, every):
             "direct": direct,
             "holds": holds,
         }}
-    return {{"id": item.nodeid.partition("::")[2], "values": found}}
+    return {{"id": item.nodeid.partition("::")[2], "values": found, "skips": skips(item)}}
 
 
 class Plugin:
@@ -152,6 +164,8 @@ class Item:
     id: str
     """As `TestX::test_y[64-f16]`."""
     values: Mapping[str, Value]
+    skips: str | None = None
+    """Why a mark of the set of parameters rules it out."""
 
 
 def program(file: str, test: str) -> str:
@@ -188,7 +202,8 @@ def _items(data: Any) -> list[Item] | None:
     for each in data if isinstance(data, list) else [data]:
         try:
             values = {str(name): _value(value) for name, value in each["values"].items()}
-            found.append(Item(str(each["id"]), values))
+            skips = each["skips"]
+            found.append(Item(str(each["id"]), values, None if skips is None else str(skips)))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("the test file wrote into what pytest collected") from error
     return found

@@ -18,6 +18,7 @@ from flybisect.source.pytest.file import (
     TestFile,
     arguments,
 )
+from flybisect.source.pytest.skips import guard, skip
 from flybisect.source.pytest.standins import (
     CLASSES,
     IMPORTS,
@@ -101,7 +102,8 @@ class _Writer:
 
     def plain(self, wanted: str | None, name: str) -> PlainTest:
         self.taken |= _identifiers(self.file)
-        for combination in self._chosen(wanted, name):
+        self.lines += [line for mark in self._every_mark() for line in guard(self.file.values.dotted, mark)]
+        for combination in self._not_skipped(self._chosen(wanted, name)):
             self._call(combination, name)
         kept: list[ast.AST] = [
             *self.classes,
@@ -184,7 +186,8 @@ class _Writer:
             (key if value.direct else f"@{key}", value.text or self._expression(key, value))
             for key, value in item.values.items()
         ]
-        return Choice(tuple(texts), frozenset([item.id]))
+        lines = () if item.skips is None else (skip(ast.Constant(item.skips)),)
+        return Choice(tuple(texts), frozenset([item.id]), lines)
 
     def _expression(self, key: str, value: Value) -> str:
         """A value that cannot be written, by what the file makes it with."""
@@ -215,12 +218,23 @@ class _Writer:
         ids = ["-".join(min(choice.ids) for choice in each) for each in few]
         return f"; it has {', '.join(f'[{each}]' for each in ids)}, …" if any(ids) else "; it has none"
 
-    def _marks(self) -> Iterator[ast.Call]:
+    def _not_skipped(self, found: list[tuple[Choice, ...]]) -> list[tuple[Choice, ...]]:
+        """Of several sets of parameters, those that pytest would run. The script ends where the only one is
+        ruled out."""
+        kept = [c for c in found if not any(line.startswith("raise") for each in c for line in each.guard)]
+        kept = kept or found[:1]
+        if len(found) == 1 or kept == found[:1]:
+            self.lines += [line for choice in kept[0] for line in choice.guard]
+        return kept
+
+    def _every_mark(self) -> list[ast.expr]:
         every = [*self.file.marks(self.function)]
         for node in reversed(self.classes):
             every += [*self.file.marks(node), *self.file.file_marks(node.body)]
-        every += self.file.file_marks(self.file.tree.body)
-        for mark in every:
+        return every + self.file.file_marks(self.file.tree.body)
+
+    def _marks(self) -> Iterator[ast.Call]:
+        for mark in self._every_mark():
             call = self.file.named(mark, "parametrize")
             if call is not None:
                 yield call
@@ -237,7 +251,7 @@ class _Writer:
             ) from error
         listed = [key for key, _ in found[0].values] if indirect is True and found else indirect or ()
         return [
-            Choice(tuple((f"@{k}" if k in listed else k, v) for k, v in choice.values), choice.ids)  # type: ignore[operator]
+            replace(choice, values=tuple((f"@{k}" if k in listed else k, v) for k, v in choice.values))  # type: ignore[operator]
             for choice in found
         ]
 
@@ -252,7 +266,7 @@ class _Writer:
             raise NeedsRunning(
                 f"the parameters of the fixture {fixture.name} cannot be read without running the file"
             ) from error
-        return [Choice(((f"@{fixture.name}", c.values[0][1]),), c.ids) for c in found]
+        return [replace(c, values=((f"@{fixture.name}", c.values[0][1]),)) for c in found]
 
     # -- fixtures ----------------------------------------------------------------------------------
 

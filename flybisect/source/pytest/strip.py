@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from flybisect.source.edit import Edit
 from flybisect.source.flatten.modules import removal, runs_as_script
 from flybisect.source.pytest.file import Function, TestFile
+from flybisect.source.pytest.skips import SKIPPED
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -180,7 +181,7 @@ def _rewritten(file: TestFile, node: ast.AST) -> tuple[ast.AST, Edit] | None:
 def _ending(file: TestFile, call: ast.Call) -> str | None:
     """`pytest.skip("why")` as a statement."""
     name = file.values.dotted(call.func)
-    kinds = {"pytest.skip": "SystemExit", "pytest.xfail": "SystemExit", "pytest.exit": "SystemExit"}
+    kinds = {"pytest.skip": SKIPPED, "pytest.xfail": SKIPPED, "pytest.exit": "SystemExit"}
     kind = {**kinds, "pytest.fail": "AssertionError"}.get(name or "")
     if kind is None:
         return None

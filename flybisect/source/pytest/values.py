@@ -11,7 +11,9 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from flybisect.source.pytest.skips import guard
 
 ANY = "*"
 """In place of an id that only running the file could tell."""
@@ -54,6 +56,7 @@ class Given:
 
     values: tuple[object, ...]
     id: object = None
+    guard: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Choice:
 
     values: tuple[tuple[str, str], ...]
     ids: frozenset[str]
+    guard: tuple[str, ...] = ()
+    """Lines that end the script where the set's own marks rule the test out."""
 
 
 class Values:
@@ -182,6 +187,15 @@ class _Known(ast.NodeTransformer):
 
     def _given(self, node: ast.Call) -> ast.AST:
         of = [ast.keyword(each.arg, self.visit(each.value)) for each in node.keywords if each.arg == "id"]
+        marks = next((each.value for each in node.keywords if each.arg == "marks"), None)
+        listed = marks.elts if isinstance(marks, (ast.List, ast.Tuple)) else [] if marks is None else [marks]
+        lines = [
+            line
+            for mark in (self._values.marks(each) for each in listed)
+            if not self._reads_bound(mark)
+            for line in guard(self._values.dotted, mark)
+        ]
+        of.append(ast.keyword("guard", self._place(tuple(lines))))
         held = ast.Tuple([self.visit(argument) for argument in node.args], ast.Load())
         return ast.Call(self._place(Given), [held], of)
 
@@ -220,7 +234,8 @@ def named_choices(names: Sequence[str], elements: Sequence[object], ids: object)
         if len(held) != len(names):
             raise Unreadable(f"{len(held)} values for {len(names)} names")
         texts = tuple((name, text_of(value)) for name, value in zip(names, held, strict=True))
-        found.append(Choice(texts, _ids(own, ids, at, names, held)))
+        lines = element.guard if isinstance(element, Given) else ()
+        found.append(Choice(texts, _ids(own, ids, at, names, held), lines))
     return _told_apart(found)
 
 
@@ -239,7 +254,7 @@ def _told_apart(found: list[Choice]) -> list[Choice]:
             seen[name] = number + 1
             if counts[name] > 1 and name != ANY:
                 ids |= {f"{name}{number}", f"{name}_{number}"}
-        told.append(Choice(choice.values, frozenset(ids)))
+        told.append(replace(choice, ids=frozenset(ids)))
     return told
 
 
