@@ -69,7 +69,7 @@ class Recorder:
 
 
 def simplifications(text: str, original: str) -> Iterator[tuple[str, str]]:
-    """What each single hint of the passes makes of a script that nothing is known of, where that is smaller."""
+    """What each single hint makes of a script that nothing is known of, where that is smaller."""
     table, size = Statements(Source(text)), size_of(text)
     facts = Facts(learned=original, original=original)
     for each in (each for each in PASSES if not each.shortcut):

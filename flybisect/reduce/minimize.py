@@ -36,12 +36,12 @@ def minimize(
         raise ValueError(f"the script does not parse: {problem}")
     judge = _CallableJudge(is_interesting)
     if not judge.interesting(source):
-        raise ValueError("the unreduced script is not interesting, so there is nothing that a reduction keeps")
+        raise ValueError("the unreduced script is not interesting, so there is nothing to keep")
     return Reducer(judge, chosen, progress or _silent, predict=False).run(source).text
 
 
 class _CallableJudge:
-    """A function in place of oracle and trials. Nothing is observed, so the reducer learns nothing of a run."""
+    """A function in place of oracle and trials. Nothing is observed, so nothing is learned of a run."""
 
     compares = False
 
