@@ -241,7 +241,7 @@ HANGING = Path(__file__).parent / "oracle/scripts/vector_list.py"
 
 @pytest.fixture
 def case(tmp_path: Path) -> flybisect.Case:
-    """Beside a `case.yaml` that says something else of the script."""
+    """Beside a `case.yaml` that says something else of the script; the case goes before it."""
     script = tmp_path / "kernel.py"
     script.write_text(KERNEL)
     (tmp_path / "case.yaml").write_text("script: kernel.py\noracle: spills\narch: gfx950\nargs: --raw\n")

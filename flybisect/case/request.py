@@ -44,8 +44,6 @@ class CaseRequest:
     """They go before the case's, name by name."""
     valid_on: tuple[str, ...] = ()
     """FlyDSLs that a reduced script has to compile on; empty: the case file may say."""
-    case: Case | None = None
-    """Taken as it is, in place of what `script` stands for."""
 
 
 def settled(case: Case, request: CaseRequest, defaults: Defaults) -> Case:

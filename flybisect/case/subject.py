@@ -21,15 +21,11 @@ class ResolvedPath:
     script: FlattenedScript
 
 
-def subject_of(path: Path | Case, collecting: Callable[[Case, str], Collect]) -> ResolvedPath:
-    """Raises UserError when there is no such thing, or it is no Python that can be read. A case stands for
-    itself.
+def subject_of(path: Path, collecting: Callable[[Case, str], Collect]) -> ResolvedPath:
+    """Raises UserError when there is no such thing, or it is no Python that can be read.
 
     `collecting` gives what collects a test file in a trial, from the case and the file's text.
     """
-    if isinstance(path, Case):
-        text = read_script(path.script, shown=path.script)
-        return ResolvedPath(path, flattened_script(path.script, text))
     file, test = split_target(path)
     case = find(file)
     named = file.suffix not in (".yaml", ".yml") and file.is_file()

@@ -1,9 +1,9 @@
 """The commands as functions, for Python: a case goes in, a typed result comes out.
 
-`case` is a `Case`, which is taken as it is, or the path that a command line would name: a script, a folder
-with a `case.yaml`, a case file, or a test as `test_x.py::test_y`. What neither says is in the nearest
-`flybisect.yaml`. `workdir` keeps sessions and toolchains; None: as on the command line. `notify` is called
-with lines that a person may want to see. What a user can get wrong raises UserError.
+`case` is the path that a command line would name (a script, a folder with a `case.yaml`, a case file, or a
+test as `test_x.py::test_y`), or a `Case`, which says what the options of a command line say. `workdir` keeps
+sessions and toolchains; None: as on the command line. `notify` is called with lines that a person may want to
+see. What a user can get wrong raises UserError.
 """
 
 from __future__ import annotations
@@ -296,19 +296,24 @@ def bisect_commits(
 
 
 def _request(case: CaseLike, workdir: Path | None, jobs: int | None = None) -> CaseRequest:
-    """As a command line that says all of the case, or names the path alone."""
+    """What a command line says that names the path, or all of the case."""
     if not isinstance(case, Case):
         return CaseRequest(Path(case), jobs=jobs, workdir=workdir)
     return CaseRequest(
         script=case.script,
-        argv=case.argv,
+        argv=case.argv or None,
         arch=case.arch,
         flydsl=None if case.flydsl == "installed" else case.flydsl,
         oracle=case.oracle,
+        against=case.against,
+        when=case.when,
+        timeout=case.timeout,
+        memory=case.memory,
         jobs=jobs,
         workdir=workdir,
+        sought=case.sought,
+        env=case.env,
         valid_on=case.valid_on,
-        case=replace(case, script=case.script.absolute()),
     )
 
 

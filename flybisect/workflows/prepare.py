@@ -238,7 +238,7 @@ def default_jobs(scheduler: str | None = None) -> int:
 
 def _script(request: CaseRequest, notify: Notify) -> tuple[Case, FlattenedScript]:
     """The case as its file has it, and the script. Raises UserError where that only defines tests."""
-    subject = subject_of(request.case or request.script, collecting(request, notify))
+    subject = subject_of(request.script, collecting(request, notify))
     case, script = subject.case, subject.script
     problem = None if script.test is not None else only_tests(case.script, script.text)
     if problem is not None:
