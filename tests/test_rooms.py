@@ -95,7 +95,7 @@ def test_what_all_may_import_imports_nothing(name: str) -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_names_what_others_use(room: str) -> None:
     others = [file for other in (*ROOMS, "oracles") if other != room for file in files(other)]
-    found = [each for file in (*others, PACKAGE / "__main__.py") for each in imports(file)]
+    found = [each for file in (*others, *PACKAGE.glob("__*__.py")) for each in imports(file)]
     used = {each.module.partition(".")[2] for each in found if each.room == room}
     text = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))) or ""
     named = set(re.findall(r"`([\w.]+)`", text.partition("Other rooms use")[2]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from flybisect.bisect.endpoints import EndpointOracle
 from flybisect.bisect.test_record import TestRecord
@@ -75,3 +77,34 @@ def changes(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> list[Cha
 def _figures(row: TestRecord) -> tuple[object, ...]:
     metrics = {} if row.observation is None else row.observation.metrics()
     return row.side, tuple(sorted(metrics.items()))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What `flybisect matrix` shows."""
+
+    script: Path
+    rows: tuple[TestRecord, ...]
+    """Of the releases, oldest first."""
+    same_as: tuple[str, ...] = ()
+    """Texts that count as one bug."""
+    missing_variables: tuple[str, ...] = ()
+    """That the script reads, and that are set here but not in trials."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "script": str(self.script),
+            "releases": [{"version": row.name, **row.to_dict()} for row in self.rows],
+            "changes": [
+                {
+                    "after": change.before.name,
+                    "at": change.at.name,
+                    "from": change.before.signature,
+                    "to": change.at.signature,
+                    "same_bug": change.same_bug,
+                }
+                for change in changes(self.rows, self.same_as)
+            ],
+            "missing_variables": list(self.missing_variables),
+        }

@@ -23,7 +23,7 @@ from flybisect.reduce.select import select
 from flybisect.session import resume as resuming
 from flybisect.session.session import open_session
 from flybisect.terminal.progress import progress
-from flybisect.terminal.reduce import heading_for, print_result
+from flybisect.terminal.reduce import print_result
 from flybisect.terminal.resume import how_to_resume
 from flybisect.workflows import reduce as reducing
 from flybisect.workflows.curve import Curve
@@ -31,6 +31,7 @@ from flybisect.workflows.flattened import files_note, notes
 from flybisect.workflows.neighbours import hold_to, with_boundary
 from flybisect.workflows.output_path import output_path
 from flybisect.workflows.prepare import PreparedReduction, prepare
+from flybisect.workflows.script_heading import heading_for
 
 
 @takes_group

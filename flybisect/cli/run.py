@@ -32,7 +32,6 @@ from flybisect.session.listing import session_named
 from flybisect.session.session import open_session
 from flybisect.terminal.json_output import print_json
 from flybisect.terminal.live import NoLines, watching
-from flybisect.terminal.reduce import heading_for
 from flybisect.terminal.resume import how_to_resume
 from flybisect.workflows.commits import CommitOptions
 from flybisect.workflows.findings import Findings
@@ -43,6 +42,7 @@ from flybisect.workflows.prepare import PreparedReduction, prepare
 from flybisect.workflows.reduce import Heading
 from flybisect.workflows.run import RunWorkflow
 from flybisect.workflows.run_options import RunOptions
+from flybisect.workflows.script_heading import heading_for
 
 
 @dataclass(frozen=True)

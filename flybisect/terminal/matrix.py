@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flybisect.bisect.matrix import changes
+from flybisect.bisect.matrix import Matrix, changes
 from flybisect.bisect.test_record import TestRecord
 from flybisect.oracle.failure_line import failure_line
 from flybisect.search.bisect import Side
@@ -59,20 +59,7 @@ def as_markdown(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> str:
 
 def as_dict(script: Path, rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> dict[str, Any]:
     """For `--json`."""
-    return {
-        "script": str(script),
-        "releases": [{"version": row.name, **row.to_dict()} for row in rows],
-        "changes": [
-            {
-                "after": change.before.name,
-                "at": change.at.name,
-                "from": change.before.signature,
-                "to": change.at.signature,
-                "same_bug": change.same_bug,
-            }
-            for change in changes(rows, same_as)
-        ],
-    }
+    return Matrix(script, tuple(rows), tuple(same_as)).to_dict()
 
 
 def _cells(rows: Sequence[TestRecord]) -> list[list[str]]:

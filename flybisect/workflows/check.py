@@ -26,6 +26,8 @@ class CheckResult:
     verdict: Verdict
     observation: Observation
     base: Observation | None
+    missing_variables: tuple[str, ...] = ()
+    """That the script reads, and that are set here but not in trials."""
 
     @property
     def exit_code(self) -> int:
@@ -42,6 +44,7 @@ class CheckResult:
             "why": self.verdict.why,
             "observation": json.loads(self.observation.to_json()),
             "base": None if self.base is None else json.loads(self.base.to_json()),
+            "missing_variables": list(self.missing_variables),
         }
 
 

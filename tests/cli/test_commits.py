@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import flybisect
 from flybisect.toolchain.installed import installed_site, installed_version
 from flybisect.toolchain.pristine import is_release
 from tests.cli.running import Ran, Run
@@ -103,6 +104,20 @@ def test_the_commit_is_found_with_real_overlays(fly: MadeUp, commits: Callable[.
     fixed = commits(f"v{version}..main", "--find", "fix")
     assert fixed.code == 2
     assert "--find bug" in fixed.err
+
+
+def test_python_gets_the_same_answer(fly: MadeUp, workdir: Path, tmp_path: Path) -> None:
+    script = tmp_path / "layout.py"
+    script.write_text(SCRIPT)
+    case = flybisect.Case(script, arch=ARCH[1], oracle="exception")
+    version = installed_version()
+    found = flybisect.bisect_commits(case, f"v{version}..main", repo=fly.folder, workdir=workdir)
+    assert [each.commit.subject for each in found.answer.suspects] == ["Speed up (#12) (#6)"]
+    assert found.answer.exact
+    assert found.log.read_text().startswith("# bad: ")
+    assert found.to_dict()["first_bad"]["pull_request"] == 6
+    with pytest.raises(flybisect.UserError, match="--find bug"):
+        flybisect.bisect_commits(case, f"v{version}..main", repo=fly.folder, workdir=workdir, find="fix")
 
 
 def test_what_the_script_imports_of_the_repository_counts(
