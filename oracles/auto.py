@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from flybisect.observation import Answer, Observation, Verdict
-from flybisect.oracle import registry as plugins
+from flybisect.oracle import registry
 from flybisect.oracle.blame import compiler_failure, is_scripts_own, said_of_script
 from flybisect.oracle.conditions import parse
 from flybisect.oracle.plugin import (
@@ -95,7 +95,7 @@ class Nothing(Oracle):
 
 
 def _built(name: str, options: Options) -> Oracle:
-    return plugins.load(name).build(options)
+    return registry.load(name).build(options)
 
 
 def build(options: Options) -> Oracle:
@@ -106,7 +106,7 @@ def build(options: Options) -> Oracle:
         return _built("text" if options.stage is None else "ir", options)
     if options.when is not None:
         terms = parse(options.when).terms
-        named = [name for name in FIGURES if plugins.load(name).metric in terms]
+        named = [name for name in FIGURES if registry.load(name).metric in terms]
         return _built(named[0] if named else "isa", options)
     return Auto(options)
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Verdict
-from flybisect.oracle import yaml_oracle as textoracle
+from flybisect.oracle import yaml_oracle
 from flybisect.oracle.plugin import (
     Bounds,
     Evidence,
@@ -68,7 +68,7 @@ def load(spec: str) -> Plugin:
     Raises UserError when there is none, or the file does not hold one.
     """
     if spec.endswith((".yaml", ".yml")):
-        return _checking(textoracle.load(Path(spec)))
+        return _checking(yaml_oracle.load(Path(spec)))
     if spec.endswith(".py"):
         return _checking(_from_file(Path(spec)))
     shipped = next((plugin for plugin in _shipped() if plugin.name == spec), None)
@@ -110,7 +110,7 @@ def _in_package() -> Iterator[Plugin]:
     for item in sorted(resources.files(PACKAGE).iterdir(), key=lambda item: item.name):
         stem, _, suffix = item.name.rpartition(".")
         if suffix == "yaml":
-            yield textoracle.parse(item.read_text(encoding="utf-8"), item.name)
+            yield yaml_oracle.parse(item.read_text(encoding="utf-8"), item.name)
         elif suffix == "py" and not stem.startswith("_"):
             module = importlib.import_module(f"{PACKAGE}.{stem}")
             yield _plugin_of(module, item.name)

@@ -11,8 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from flybisect.observation import Observation, Outcome, Probe, Stage
-from flybisect.probe import files_read as beside
-from flybisect.probe import reading
+from flybisect.probe import files_read, reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
 from flybisect.probe.remembering import Keeper, Packed, Remembering, answers
 from flybisect.probe.removal import remove
@@ -151,8 +150,10 @@ class Runner:
             if self._remembering is not None:
                 self._remembering.learn(worker.toolchain.key, ended)
             if probe.command is not None and probe.folder is not None:
-                read = beside.everything(probe.folder)  # Another process opens them.
-            return replace(seen, files=beside.digests(probe.folder, read))
+                everything = files_read.everything(probe.folder)  # The command's own processes open them.
+                return replace(seen, files=files_read.digests(probe.folder, everything))
+            files = files_read.digests(probe.folder, read)
+            return replace(seen, files=files, python_files=files_read.python_files(files))
         finally:
             remove(folder)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
-from flybisect.probe import files_read as beside
+from flybisect.probe import files_read
 from flybisect.session.recovery import Recovery, asides
 from flybisect.toolchain.model import Toolchain
 
@@ -81,7 +81,7 @@ class Journal:
             return None
         if found.outcome is Outcome.MEMORY and memory < probe.memory:
             return None
-        return found if beside.unchanged(probe.folder, found.files) else None
+        return found if files_read.unchanged(probe.folder, found.files) else None
 
     def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
         """Keep an observation; a broken toolchain's says nothing about the script and is not kept."""
