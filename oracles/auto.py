@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from flybisect.observation import Answer, Observation, Verdict
 from flybisect.oracle import registry
-from flybisect.oracle.blame import compiler_failure, is_scripts_own, said_of_script
+from flybisect.oracle.blame import compiler_failure, is_script_failure, script_failure_text
 from flybisect.oracle.conditions import parse
 from flybisect.oracle.plugin import (
     Evidence,
@@ -50,10 +50,10 @@ class Auto(Oracle):
     def settled(self, first: Evidence) -> Oracle:
         """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
         seen = compiler_failure(first.subject)
-        if seen is not None and seen.kind in ORACLES and not is_scripts_own(first.subject, seen):
+        if seen is not None and seen.kind in ORACLES and not is_script_failure(first.subject, seen):
             return _built(ORACLES[seen.kind], self.options)
         if not first.subject.kernels:
-            return Nothing(self.name)
+            return NothingInteresting(self.name)
         return self._measuring(first)
 
     def judge(self, evidence: Evidence) -> Verdict:
@@ -62,14 +62,14 @@ class Auto(Oracle):
     def _measuring(self, first: Evidence) -> Oracle:
         if not self.options.compares:
             spills = _built("spills", self.options)
-            return spills if spills.judge(first).interesting else Nothing(FIGURES[-1])
+            return spills if spills.judge(first).interesting else NothingInteresting(FIGURES[-1])
         oracles = [_built(name, self.options) for name in FIGURES]
         fitting = (oracle for oracle in oracles if oracle.judge(first).interesting)
         return next(fitting, oracles[-1])
 
 
 @dataclass(frozen=True)
-class Nothing(Oracle):
+class NothingInteresting(Oracle):
     """Finds nothing interesting. `name` is the oracle that would need to be told more."""
 
     name: str
@@ -80,7 +80,7 @@ class Nothing(Oracle):
         if seen is not None and seen.kind in UNJUDGEABLE:
             return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
         if seen is not None:
-            why = said_of_script(subject, seen)
+            why = script_failure_text(subject, seen)
         elif not subject.kernels:
             why = (
                 "the script compiled no kernel; run the function that launches one "

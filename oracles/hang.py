@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from flybisect.observation import Answer, Observation, Signature, Verdict
 from flybisect.oracle import baseline
 from flybisect.oracle.plugin import (
-    Bounds,
     Evidence,
     Options,
     Oracle,
     Plugin,
+    TrialLimits,
 )
 from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
@@ -40,11 +40,11 @@ class Hang(Oracle):
     def needs_base(self, subject: Observation) -> bool:
         return _hangs(subject)
 
-    def bounds(self, base: Observation) -> Bounds | None:
+    def bounds(self, base: Observation) -> TrialLimits | None:
         if _hangs(base) or not base.reached_flydsl:
             return None
         seconds, memory = FACTOR * base.seconds, MEMORY_FACTOR * base.peak_mib
-        return Bounds(max(LEAST, seconds), max(LEAST_MEMORY, memory))
+        return TrialLimits(max(LEAST, seconds), max(LEAST_MEMORY, memory))
 
     def judge(self, evidence: Evidence) -> Verdict:
         subject, base = evidence.subject, evidence.base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Want
-from flybisect.oracle.pattern import Patterned
+from flybisect.oracle.pattern import PatternOracle
 from flybisect.oracle.plugin import Options, Plugin
 from flybisect.oracle.yaml_oracle import compiled
 from flybisect.probe.ir_stages import ALWAYS, ASSEMBLY
@@ -14,7 +14,7 @@ def _modules(observation: Observation) -> tuple[str, ...] | None:
     return observation.ir or None
 
 
-def build(options: Options) -> Patterned:
+def build(options: Options) -> PatternOracle:
     if options.pattern is None or options.stage is None:
         raise UserError(
             "the oracle ir needs --pattern REGEX, searched line by line, and --stage NAME: "
@@ -22,7 +22,7 @@ def build(options: Options) -> Patterned:
         )
     wants = {Want.IR, Want.ASSEMBLY} if options.stage == ASSEMBLY else {Want.IR}
     pattern = compiled([options.pattern], "--pattern")
-    return Patterned(
+    return PatternOracle(
         "ir", pattern, options.absent, f"after {options.stage}", _modules, frozenset(wants), options.stage
     )
 

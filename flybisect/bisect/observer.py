@@ -110,7 +110,7 @@ class Observer:
             prober,
             journal,
         )
-        evidence, _ = judge.look(self._study.source)
+        evidence, _ = judge.observe(self._study.source)
         self.unset |= judge.unset
         return evidence
 

@@ -34,18 +34,18 @@ class VerdictRules:
     """Of one case. `pinned` and `first` are set once the unreduced script was looked at."""
 
     def __init__(
-        self, oracle: Oracle, subject: Setting, base: Setting | None, trials: Trials, repeats: Flakiness
+        self, oracle: Oracle, subject: Setting, base: Setting | None, trials: Trials, flakiness: Flakiness
     ) -> None:
         self.oracle = oracle
         self.subject = subject
         self.base = base
-        self.memo = VerdictCache()
+        self.cache = VerdictCache()
         self.first: Evidence | None = None
         self.pinned: Signature | None = None
         self.requirements: tuple[Requirement, ...] = ()
         """What an interesting candidate has to meet as well."""
         self._trials = trials
-        self._repeats = repeats
+        self._flakiness = flakiness
         self._allowed: frozenset[str] = frozenset()
         self._must_compile = False
         self._problems: dict[str, str | None] = {}
@@ -61,13 +61,13 @@ class VerdictRules:
         """Whether it is interesting; None where that takes a trial. What is parsed is parsed here, in the
         thread that asks: Python 3.11 and older lose count of their depth where several threads do it (`AST
         constructor recursion depth`)."""
-        verdict = self.memo.known(source)
+        verdict = self.cache.known(source)
         if verdict is not None:
             return verdict.interesting
         return None if self._problem(source) is None else False
 
     def decide(self, source: str, cancelled: threading.Event) -> Decided:
-        known = self.memo.known(source)
+        known = self.cache.known(source)
         if known is not None:
             return Decided(known, AnswerSource.CACHE)
         problem = self._problem(source)
@@ -81,8 +81,8 @@ class VerdictRules:
             return seen[-1][0]
 
         verdict = seen[0][0]
-        if ran or self._repeats.runs > 1:
-            verdict = self._repeats.settled(source, verdict, again)
+        if ran or self._flakiness.runs > 1:
+            verdict = self._flakiness.settled(source, verdict, again)
         evidence = next(evidence for each, evidence in seen if each is verdict)
         ran = ran or len(seen) > 1
         if verdict.interesting and self.requirements:
@@ -94,7 +94,7 @@ class VerdictRules:
 
     def trust(self, source: str, cancelled: threading.Event) -> Decided:
         """As `decide`, taking it that the base is as it was."""
-        known = self.memo.known(source)
+        known = self.cache.known(source)
         if known is None and self._problem(source) is None:
             subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
             if self.oracle.needs_base(subject):
@@ -113,7 +113,7 @@ class VerdictRules:
             self._trials.record(source, self.subject, self.oracle.wants, evidence.subject)
         return verdict, evidence
 
-    def first_look(self, source: str) -> tuple[Verdict, Evidence]:
+    def fresh_unpinned(self, source: str) -> tuple[Verdict, Evidence]:
         """The same of the unreduced script, while nothing is pinned."""
         evidence = self._anew(source, None)
         verdict = self.verdict(evidence)

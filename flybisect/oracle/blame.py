@@ -20,10 +20,10 @@ COMPILING = (Stage.TRACE, Stage.PASSES, Stage.CODEGEN)
 def compiler_failure(observation: Observation) -> Signature | None:
     """As `classify`, but None also where only the script itself failed, after its kernels compiled."""
     seen = classify(observation)
-    return None if seen is not None and observation.kernels and is_scripts_own(observation, seen) else seen
+    return None if seen is not None and observation.kernels and is_script_failure(observation, seen) else seen
 
 
-def is_scripts_own(observation: Observation, seen: Signature) -> bool:
+def is_script_failure(observation: Observation, seen: Signature) -> bool:
     """True for an exit code, and for an exception, a time-out or a lack of memory outside of compiling."""
     if seen.kind == "exit":
         return True
@@ -41,7 +41,7 @@ def _is_one_of_many(observation: Observation) -> bool:
     return bool(observation.kernels) and under_way is not None and under_way < observation.seconds / 2
 
 
-def said_of_script(observation: Observation, seen: Signature) -> str:
+def script_failure_text(observation: Observation, seen: Signature) -> str:
     """A sentence about a failure that is the script's own."""
     said = (seen.detail or seen.text).removesuffix(OUTSIDE)
     what = {"hang": "it does not end", "memory": "it runs out of memory"}.get(seen.kind, said)

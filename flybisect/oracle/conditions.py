@@ -55,7 +55,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
 }
 
 
-class Missing(Exception):
+class MissingFigure(Exception):
     """A condition reads what an observation does not have (no kernel was compiled): no answer."""
 
 
@@ -86,7 +86,7 @@ class Condition:
         for text, number in self._terms.items():
             try:
                 found[text] = number(evidence)
-            except Missing:
+            except MissingFigure:
                 continue
         return found
 
@@ -193,7 +193,7 @@ class _Builder:
             try:
                 return combine(left(evidence), right(evidence))
             except (ZeroDivisionError, OverflowError) as error:
-                raise Missing(f"{text}: {error}") from error
+                raise MissingFigure(f"{text}: {error}") from error
 
         return value
 
@@ -236,9 +236,9 @@ class _Builder:
         def number(evidence: Evidence) -> float:
             observation = _observed(evidence, namespace)
             if not observation.kernels:
-                raise Missing(f"no kernel was compiled, so there is no {name}")
+                raise MissingFigure(f"no kernel was compiled, so there is no {name}")
             if name not in METRICS and not any(kernel.instructions for kernel in observation.kernels):
-                raise Missing("no assembly was made, so instructions cannot be counted")
+                raise MissingFigure("no assembly was made, so instructions cannot be counted")
             return figure(self._kernel(evidence, observation, namespace, _worse(name, figure)))
 
         self._ranks = self._ranks or _worse(name, figure)
@@ -257,7 +257,9 @@ class _Builder:
         found = kernels.same(wanted, start, observation, worse)
         if found is None:
             where = "the baseline does" if "base" in namespace else "it does"
-            raise Missing(f"{where} not compile the kernel {wanted.name}, which is the one that is compared")
+            raise MissingFigure(
+                f"{where} not compile the kernel {wanted.name}, which is the one that is compared"
+            )
         return found
 
     def _namespace(self, path: Namespace, node: ast.expr) -> Namespace:
@@ -298,7 +300,7 @@ def _observed(evidence: Evidence, namespace: Namespace) -> Observation:
     if namespace[-1:] != ("base",):
         return evidence.subject
     if evidence.base is None:
-        raise Missing("there is no base to compare with")
+        raise MissingFigure("there is no base to compare with")
     return evidence.base
 
 

@@ -21,7 +21,7 @@ from flybisect.observation import (
     Want,
 )
 from flybisect.oracle import baseline
-from flybisect.oracle.conditions import Condition, Missing, parse
+from flybisect.oracle.conditions import Condition, MissingFigure, parse
 from flybisect.oracle.plugin import (
     Evidence,
     Margin,
@@ -33,7 +33,7 @@ from flybisect.oracle.signatures import classify
 
 
 @dataclass(frozen=True)
-class Measured(Oracle):
+class FigureOracle(Oracle):
     """Interesting: the condition holds."""
 
     name: str
@@ -56,7 +56,7 @@ class Measured(Oracle):
             return Verdict(Answer.UNRESOLVED, seen, figures, problem)
         try:
             holds = self.parsed.holds(evidence)
-        except Missing as missing:
+        except MissingFigure as missing:
             return Verdict(Answer.UNRESOLVED, seen, figures, str(missing))
         if holds and not fails_anew(seen, evidence.first):
             return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition} holds")
@@ -75,22 +75,29 @@ class Measured(Oracle):
     def _open(self, subject: Observation, kernel: Kernel) -> bool:
         try:
             self.parsed.holds(Evidence(replace(subject, kernels=(kernel,))))
-        except Missing:
+        except MissingFigure:
             return True
         return False
 
 
-def measured(
-    name: str, metric: str | None, summary: str, *, alone: str | None, rise: str, example: str
+def figure_plugin(
+    name: str,
+    metric: str | None,
+    summary: str,
+    *,
+    without_baseline: str | None,
+    with_baseline: str,
+    example: str,
 ) -> Plugin:
     """The plugin of an oracle over `metric` (one of `flybisect.observation.METRICS`; None: any).
 
-    `alone` is its condition without a base, `rise` with one; a `--when` goes before both. Where `alone`
-    is None, the oracle can't be built without a base or a `--when` (as `example`): UserError.
+    `without_baseline` and `with_baseline` are its default conditions; `--when` overrides both. If
+    `without_baseline` is None, building the oracle without a baseline and without `--when` raises UserError.
+    Its message shows `example` as a condition to give.
     """
 
-    def build(options: Options) -> Measured:
-        own = rise if options.compares else alone
+    def build(options: Options) -> FigureOracle:
+        own = with_baseline if options.compares else without_baseline
         text = own if options.when is None else options.when
         if text is None:
             raise UserError(
@@ -112,12 +119,12 @@ def measured(
             )
         wants = frozenset({Want.ASSEMBLY}) if condition.needs_assembly else frozenset[Want]()
         signature = Signature(name, condition.text if options.when else "")
-        return Measured(name, condition, signature, wants, condition.text)
+        return FigureOracle(name, condition, signature, wants, condition.text)
 
     return Plugin(name, summary, build, metric)
 
 
-def rise(figure: str) -> str:
+def rise_condition(figure: str) -> str:
     """More than the baseline has: by half of the difference that the unreduced script showed, at least, so
     that what is left is not there for another cause; and the baseline has to stay as good as it was."""
     return (
@@ -138,7 +145,7 @@ def _held_by_the_same(condition: Condition) -> float | None:
         counted = dict.fromkeys(globs, int(figure))
         kernel = Kernel("k", **every, instructions={"": 0, **counted}, bases=counted)
         seen = Observation(Outcome.OK, Stage.DONE, "", "", kernels=(kernel,))
-        with suppress(Missing):
+        with suppress(MissingFigure):
             if condition.holds(Evidence(seen, seen)):
                 return figure
     return None

@@ -27,7 +27,7 @@ def why_uninteresting(
     return f"{said} ({seen}). {_advice(oracle, evidence, plugins)}".rstrip()
 
 
-def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
+def fitting_oracles(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
     """Names of the oracles that would call the evidence interesting, with their own conditions."""
     options = Options(compares=evidence.base is not None)
     found = []
@@ -42,7 +42,7 @@ def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
 
 
 def _advice(oracle: str, evidence: Evidence, plugins: Iterable[Plugin]) -> str:
-    fits = [name for name in fitting(evidence, plugins) if name != oracle]
+    fits = [name for name in fitting_oracles(evidence, plugins) if name != oracle]
     if compiler_failure(evidence.subject) is None and classify(evidence.subject) is not None:
         own = [f"--oracle {name}" for name in fits]
         return f"To study that failure all the same: {' or '.join(own)}" if own else ""

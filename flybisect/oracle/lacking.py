@@ -38,7 +38,7 @@ def lacks_bitcode(said: Iterable[str]) -> bool:
     return any(_BITCODE.search(text) for text in said if "amdgcn bitcode path" in text)
 
 
-def lacking(exception: ExceptionFacts, missing: Iterable[str] = ()) -> str | None:
+def missing_dependency(exception: ExceptionFacts, missing: Iterable[str] = ()) -> str | None:
     """What was missing, in a few words; None where an exception has another reason.
 
     `missing`: what the script was seen to ask for in vain (`flybisect.observation.Observation.missing`).

@@ -11,7 +11,7 @@ _WHAT = "what():"
 _PYTHON_ERROR = re.compile(r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Iteration)(?::|$)")
 
 
-def message_behind(text: str) -> str:
+def message_after(text: str) -> str:
     """Of a Python traceback its last line, else what `what()` said; empty where nothing follows.
 
     `nanobind::python_error` carries a Python exception, and its `what()` is that exception's traceback.

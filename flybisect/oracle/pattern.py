@@ -19,7 +19,7 @@ SHOWN = 120
 
 
 @dataclass(frozen=True)
-class Patterned(Oracle):
+class PatternOracle(Oracle):
     """Interesting: the pattern is there (or is not), and under the base (where there is one) it is not so."""
 
     name: str

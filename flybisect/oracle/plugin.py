@@ -51,7 +51,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class TrialLimits:
     """How far a trial may go."""
 
     seconds: float
@@ -94,7 +94,7 @@ class Oracle(ABC):
         """False when the subject alone decides, so that the base is not compiled at all."""
         return False
 
-    def bounds(self, base: Observation) -> Bounds | None:
+    def bounds(self, base: Observation) -> TrialLimits | None:
         """The limits that follow from a run; None where it says nothing, as when it does not end either."""
         return None
 
@@ -107,7 +107,7 @@ class Oracle(ABC):
         return {}
 
 
-class Wrapping(Oracle):
+class WrappingOracle(Oracle):
     """One that leaves everything to another oracle; what differs is overridden."""
 
     def __init__(self, oracle: Oracle) -> None:
@@ -121,7 +121,7 @@ class Wrapping(Oracle):
     def needs_base(self, subject: Observation) -> bool:
         return self.oracle.needs_base(subject)
 
-    def bounds(self, base: Observation) -> Bounds | None:
+    def bounds(self, base: Observation) -> TrialLimits | None:
         return self.oracle.bounds(base)
 
     def settled(self, first: Evidence) -> Oracle:

@@ -19,13 +19,13 @@ from flybisect.errors import UserError
 from flybisect.observation import Observation, Verdict
 from flybisect.oracle import yaml_oracle
 from flybisect.oracle.plugin import (
-    Bounds,
     Evidence,
     Margin,
     Options,
     Oracle,
     Plugin,
-    Wrapping,
+    TrialLimits,
+    WrappingOracle,
 )
 
 PACKAGE = "flybisect.oracles"
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Listing:
+class OracleListing:
     """What there is, by name."""
 
     plugins: tuple[Plugin, ...]
@@ -44,7 +44,7 @@ class Listing:
     """Sentences about installed plugins that cannot be used."""
 
 
-def listing() -> Listing:
+def listing() -> OracleListing:
     """Every oracle that can be called by its name."""
     found = {plugin.name: plugin for plugin in _shipped()}
     problems: list[str] = []
@@ -59,7 +59,7 @@ def listing() -> Listing:
             problems.append(f"{origin} is called {plugin.name}, as another is: it is left out")
             continue
         found[plugin.name] = plugin
-    return Listing(tuple(found[name] for name in sorted(found)), tuple(problems))
+    return OracleListing(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
 def load(spec: str) -> Plugin:
@@ -91,7 +91,7 @@ def _checking(plugin: Plugin) -> Plugin:
     return replace(plugin, build=build)
 
 
-def _unknown(spec: str, known: Listing) -> str:
+def _unknown(spec: str, known: OracleListing) -> str:
     names = [plugin.name for plugin in known.plugins]
     close = difflib.get_close_matches(spec, names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
@@ -147,7 +147,7 @@ def _guarded(plugin: Plugin, origin: str) -> Plugin:
     return replace(plugin, build=build)
 
 
-class _Guarded(Wrapping):
+class _Guarded(WrappingOracle):
     def __init__(self, oracle: Oracle, origin: str) -> None:
         super().__init__(oracle)
         self.origin = origin
@@ -158,7 +158,7 @@ class _Guarded(Wrapping):
     def needs_base(self, subject: Observation) -> bool:
         return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
 
-    def bounds(self, base: Observation) -> Bounds | None:
+    def bounds(self, base: Observation) -> TrialLimits | None:
         return _foreign(lambda: self.oracle.bounds(base), self.origin)
 
     def settled(self, first: Evidence) -> Oracle:

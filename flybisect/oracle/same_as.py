@@ -17,7 +17,7 @@ from flybisect.oracle.plugin import (
     Options,
     Oracle,
     Plugin,
-    Wrapping,
+    WrappingOracle,
 )
 from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
@@ -42,7 +42,7 @@ def is_named(signature: Signature | None, texts: Sequence[str]) -> bool:
     return any(text == signature.kind or any(text in each for each in written) for text in texts)
 
 
-class SameAs(Wrapping):
+class SameAs(WrappingOracle):
     """Interesting: the oracle says so, or the failure is among those that the user named."""
 
     def __init__(self, oracle: Oracle, texts: tuple[str, ...]) -> None:

@@ -22,8 +22,8 @@ import signal
 from collections.abc import Callable, Iterator
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
-from flybisect.oracle.lacking import lacking, lacks_bitcode
-from flybisect.oracle.last_words import message_behind
+from flybisect.oracle.lacking import lacks_bitcode, missing_dependency
+from flybisect.oracle.last_words import message_after
 from flybisect.oracle.normalize import (
     asserted,
     basename,
@@ -181,7 +181,7 @@ def _fatal(observation: Observation) -> Signature | None:
 def _last_words(last: re.Match[str], behind: str) -> Signature:
     """With the message of the C++ exception, or of the Python exception that it carries."""
     text = last["cxx"] or last["nanobind"] or last["glibc"]
-    message = message_behind(behind) if last["glibc"] is None else ""
+    message = message_after(behind) if last["glibc"] is None else ""
     if not message or message in text:
         return Signature("fatal", words(text), detail=one_line(text))
     return Signature("fatal", f"{words(text)}: {words(message)}", detail=one_line(f"{text}: {message}"))
@@ -239,7 +239,9 @@ def _lacking(observation: Observation) -> Signature | None:
     if lacks_bitcode((observation.stderr, *compiler_errors(observation))):
         return Signature("setup", "AMD's device library (bitcode) is not on this machine")
     found = (
-        text for each in observation.exceptions if (text := lacking(each, observation.missing)) is not None
+        text
+        for each in observation.exceptions
+        if (text := missing_dependency(each, observation.missing)) is not None
     )
     text = next(found, None)
     return None if text is None else Signature("setup", words(text), detail=text)

@@ -57,7 +57,7 @@ from flybisect.oracle.signatures import (
 )
 from flybisect.probe.patterns import (
     LONGEST_PATTERN,
-    Found,
+    PatternMatch,
     Patterns,
     TooSlow,
 )
@@ -103,7 +103,7 @@ class TextRule:
             return
         yield from map(self._signature, self.patterns.found(_texts(observation, self.streams)))
 
-    def _signature(self, match: Found) -> Signature:
+    def _signature(self, match: PatternMatch) -> Signature:
         if self.template is None:
             return Signature(self.kinds[0], words(match.text), detail=headline(match.text))
         identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in match.groups.items()}

@@ -13,7 +13,7 @@ from types import TracebackType
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.probe import files_read, reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
-from flybisect.probe.remembering import Keeper, Packed, Remembering, answers
+from flybisect.probe.remembering import CompileCache, CompileStore, PackedEntry, may_replay
 from flybisect.probe.removal import remove
 from flybisect.toolchain.model import Toolchain
 
@@ -26,7 +26,7 @@ class Runner:
     """At most `jobs` trials at once. Thread-safe; a context manager."""
 
     def __init__(
-        self, scratch: Path, jobs: int, keeper: Keeper | None = None, hidden: Sequence[Path] = ()
+        self, scratch: Path, jobs: int, keeper: CompileStore | None = None, hidden: Sequence[Path] = ()
     ) -> None:
         """`scratch`: a folder for trial folders and worker logs; made where it is missing.
 
@@ -44,7 +44,7 @@ class Runner:
         self._idle: list[Worker] = []
         self._started = 0
         self._closed = False
-        self._remembering = None if keeper is None else Remembering(keeper)
+        self._remembering = None if keeper is None else CompileCache(keeper)
 
     def run(
         self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
@@ -142,7 +142,7 @@ class Runner:
                 "timeout": probe.timeout,
                 "memory": probe.memory,
                 "own": str(folder),
-                "replays": self._remembering is not None and answers(probe),
+                "replays": self._remembering is not None and may_replay(probe),
             }
             news = self._news(worker) if request["replays"] else []
             reply = worker.run(request, probe.timeout, cancelled, news)
@@ -157,7 +157,7 @@ class Runner:
         finally:
             remove(folder)
 
-    def _news(self, worker: Worker) -> list[Packed]:
+    def _news(self, worker: Worker) -> list[PackedEntry]:
         assert self._remembering is not None
         news, worker.told = self._remembering.news(worker.toolchain.key, worker.told)
         return news

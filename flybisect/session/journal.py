@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
 from flybisect.probe import files_read
-from flybisect.session.recovery import Recovery, asides
+from flybisect.session.recovery import Recovery, damaged_journals
 from flybisect.toolchain.model import Toolchain
 
 FORMAT = 100 * OBSERVATION_FORMAT + 1
@@ -62,7 +62,7 @@ class Journal:
         """Sentences about a journal that was damaged, for the user."""
         self._lock = threading.RLock()
         self._db = self._open_or_replace()
-        self._salvage = Recovery(asides(path))
+        self._salvage = Recovery(damaged_journals(path))
 
     def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
         """What was recorded, unless a limit ended it that was tighter than this probe's, or a file that the
@@ -151,7 +151,7 @@ class Journal:
                 self._move_aside(str(error))
                 self._db = self._open()
                 self._salvage.close()
-                self._salvage = Recovery(asides(self.path))
+                self._salvage = Recovery(damaged_journals(self.path))
                 return action()
 
     def _open_or_replace(self) -> sqlite3.Connection:

@@ -51,7 +51,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     Raises UserError where the script does not parse, FlyDSL has no such stage or the command does not
     run; a toolchain that cannot be used is UNRESOLVED.
     """
-    evidence, verdict = judge.look_first(source)
+    evidence, verdict = judge.observe_unreduced(source)
     sought = judge.case.sought
     problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
     if problem is not None:

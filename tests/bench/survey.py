@@ -16,7 +16,7 @@ from flybisect.case.request import CaseRequest
 from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.probe.runner import Runner
 from flybisect.source.pytest.file import TestFile
 from flybisect.workflows.check import check
@@ -59,7 +59,7 @@ def measure(args: argparse.Namespace) -> Report:
                 if runner is None:
                     (SCRATCH / "survey").mkdir(parents=True, exist_ok=True)
                     runner = Runner(SCRATCH / "survey", 1)
-                judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, Forgetful())
+                judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, NoMemory())
                 found = check(judge, bench.source)
                 verdict, oracle, why = found.verdict.answer.value, found.oracle, found.verdict.why
             except UserError as error:

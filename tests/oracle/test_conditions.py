@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from flybisect.errors import UserError
 from flybisect.observation import METRICS, Kernel, Observation, Outcome, Stage
-from flybisect.oracle.conditions import Missing, parse
+from flybisect.oracle.conditions import MissingFigure, parse
 from flybisect.oracle.plugin import Evidence
 
 
@@ -86,17 +86,17 @@ def test_figures_are_those_that_it_names() -> None:
     ],
 )
 def test_what_is_missing_is_no_answer(text: str, why: str) -> None:
-    with pytest.raises(Missing, match=why):
+    with pytest.raises(MissingFigure, match=why):
         parse(text).holds(Evidence(seen()))
 
 
 def test_a_division_by_zero_is_no_answer() -> None:
-    with pytest.raises(Missing, match="1 / vgpr_spills"):
+    with pytest.raises(MissingFigure, match="1 / vgpr_spills"):
         parse("1 / vgpr_spills > 0").holds(Evidence(spilling(0)))
 
 
 def test_counting_without_assembly_is_no_answer() -> None:
-    with pytest.raises(Missing, match="assembly"):
+    with pytest.raises(MissingFigure, match="assembly"):
         parse('count("x") == 0').holds(Evidence(spilling(0)))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.oracle.plugin import Bounds, Evidence, Options
+from flybisect.oracle.plugin import Evidence, Options, TrialLimits
 from flybisect.oracle.registry import listing, load
 from flybisect.oracle.same_as import counting_as_same
 from tests.oracle.recorded import recorded
@@ -152,7 +152,7 @@ def test_what_a_plugin_can_do_is_kept(tmp_path: Path) -> None:
     ):
         oracle = plugin.build(Options())
         assert (oracle.bounding, oracle.settling, oracle.needs_base(seen)) == (True, True, False)
-        assert oracle.bounds(seen) == Bounds(10.0, 100)
+        assert oracle.bounds(seen) == TrialLimits(10.0, 100)
         settled = oracle.settled(Evidence(seen))
         assert (settled.name, settled.settling) == ("closed", False)
         assert settled.judge(Evidence(seen)).interesting

@@ -27,7 +27,7 @@ def _reduced(bench: PreparedReduction, folder: Path, *, remembering: bool) -> tu
         closing(Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, session.journal)) as judge,
     ):
         reduce.pin(judge, bench.source, "", ())
-        return reduce.search(judge, session, bench.source, PASSES, lambda step: None).text, judge.counts
+        return reduce.search(judge, session, bench.source, PASSES, lambda step: None).text, judge.statistics
 
 
 @pytest.mark.slow

@@ -217,14 +217,14 @@ def _session(folder: Path, rolls: random.Random) -> None:
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.save_best(bench.source)
         session.save_result({"script": "x"})
-        resume.remember(session.folder, ["reduce", "kernel.py"])
+        resume.save_command(session.folder, ["reduce", "kernel.py"])
         files = sorted(path for path in session.folder.iterdir() if path.is_file())
     _spoil(rolls.choice(files), rolls)
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.best()
         session.result()
         len(session.journal)
-    resume.find(session.folder, folder)
+    resume.find_command(session.folder, folder)
 
 
 def _clone(folder: Path, rolls: random.Random) -> None:
