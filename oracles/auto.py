@@ -42,12 +42,12 @@ class Auto(Oracle):
 
     options: Options
     name: str = "auto"
-    settling: bool = True
+    provisional: bool = True
 
-    def needs_base(self, subject: Observation) -> bool:
-        return self.settled(Evidence(subject)).needs_base(subject)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return self.specialized(Evidence(subject)).needs_baseline(subject)
 
-    def settled(self, first: Evidence) -> Oracle:
+    def specialized(self, first: Evidence) -> Oracle:
         """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
         seen = compiler_failure(first.subject)
         if seen is not None and seen.kind in ORACLES and not is_script_failure(first.subject, seen):
@@ -57,7 +57,7 @@ class Auto(Oracle):
         return self._measuring(first)
 
     def judge(self, evidence: Evidence) -> Verdict:
-        return self.settled(evidence.first or evidence).judge(evidence)
+        return self.specialized(evidence.first or evidence).judge(evidence)
 
     def _measuring(self, first: Evidence) -> Oracle:
         if not self.options.compares:

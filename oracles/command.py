@@ -22,7 +22,7 @@ class CommandOracle(Oracle):
     command: str
     name: str = "command"
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         return answer(subject) is Answer.INTERESTING
 
     def judge(self, evidence: Evidence) -> Verdict:
@@ -30,10 +30,10 @@ class CommandOracle(Oracle):
         signature = Signature("command", self.command)
         if found is not Answer.INTERESTING:
             return Verdict(found, why=f"the command ended with {said}")
-        base = evidence.base
-        if base is not None and answer(base) is not Answer.UNINTERESTING:
-            same = answer(base) is Answer.INTERESTING
-            why = f"under what it is compared with the command ended with {ended(base)}"
+        baseline = evidence.baseline
+        if baseline is not None and answer(baseline) is not Answer.UNINTERESTING:
+            same = answer(baseline) is Answer.INTERESTING
+            why = f"under what it is compared with the command ended with {ended(baseline)}"
             return Verdict(Answer.UNINTERESTING if same else Answer.UNRESOLVED, signature, why=why)
         return Verdict(Answer.INTERESTING, signature, why=f"the command ended with {said}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.plugin import (
     Evidence,
     Options,
@@ -35,19 +35,19 @@ class Hang(Oracle):
     """Interesting: a limit of the trial is met, and (where there is a base) not under the base."""
 
     name: str = "hang"
-    bounding: bool = True
+    limits_trials: bool = True
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         return _hangs(subject)
 
-    def bounds(self, base: Observation) -> TrialLimits | None:
-        if _hangs(base) or not base.reached_flydsl:
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        if _hangs(baseline) or not baseline.reached_flydsl:
             return None
-        seconds, memory = FACTOR * base.seconds, MEMORY_FACTOR * base.peak_mib
+        seconds, memory = FACTOR * baseline.seconds, MEMORY_FACTOR * baseline.peak_mib
         return TrialLimits(max(LEAST, seconds), max(LEAST_MEMORY, memory))
 
     def judge(self, evidence: Evidence) -> Verdict:
-        subject, base = evidence.subject, evidence.base
+        subject, baseline = evidence.subject, evidence.baseline
         seen = classify(subject)
         if seen is not None and seen.kind in UNJUDGEABLE:
             return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
@@ -55,10 +55,10 @@ class Hang(Oracle):
             why = "it ended" if seen is None else f"another failure: {seen}"
             return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
         found = Signature("hang", f"during {subject.stage.value}")
-        if base is not None and _hangs(base):
+        if baseline is not None and _hangs(baseline):
             why = f"{found}, and the same under what it is compared with"
             return Verdict(Answer.UNINTERESTING, found, subject.metrics(), why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, found, subject.metrics(), problem)
         return Verdict(Answer.INTERESTING, found, subject.metrics(), f"{seen}")
 

@@ -149,5 +149,5 @@ class _Anew:
 
 
 def _timed_out(evidence: Evidence) -> bool:
-    seen = (evidence.subject, evidence.base)
+    seen = (evidence.subject, evidence.baseline)
     return any(each is not None and each.outcome is Outcome.TIMEOUT for each in seen)

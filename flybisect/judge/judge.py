@@ -44,14 +44,14 @@ class Judge:
         case: Case,
         oracle: Oracle,
         subject: Setting,
-        base: Setting | None,
+        baseline: Setting | None,
         prober: Prober,
         journal: Memory,
         jobs: int = 1,
     ) -> None:
         self.case = case
         self.subject = subject
-        self.base = base
+        self.baseline = baseline
         self.jobs = jobs
         self.flakiness = Flakiness()
         """Where the answer differs from run to run."""
@@ -59,7 +59,7 @@ class Judge:
         self._counter = StatisticsCounter()
         self._trials = Trials(case, prober, journal, self._counter)
         self._trials.flaky = lambda: self.flakiness.runs > 1
-        self._rules = VerdictRules(oracle, subject, base, self._trials, self.flakiness)
+        self._rules = VerdictRules(oracle, subject, baseline, self._trials, self.flakiness)
         self._speculation = Speculation(self._answer, _key, jobs, self._is_costless)
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
@@ -80,7 +80,7 @@ class Judge:
     @property
     def compares(self) -> bool:
         """True when there is a base."""
-        return self.base is not None
+        return self.baseline is not None
 
     @property
     def first(self) -> Evidence | None:
@@ -140,14 +140,14 @@ class Judge:
         for setting, seen in self._rules.settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
-        if verdict.interesting and self.base is not None and evidence.base is None:
+        if verdict.interesting and self.baseline is not None and evidence.baseline is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
-            base = self._trials.shown(source, self.base, self.oracle.wants)[0]
-            evidence = replace(evidence, base=base)
+            baseline = self._trials.shown(source, self.baseline, self.oracle.wants)[0]
+            evidence = replace(evidence, baseline=baseline)
         rules = self._rules
         rules.first = evidence
         if verdict.interesting:
-            rules.oracle = rules.oracle.settled(evidence)
+            rules.oracle = rules.oracle.specialized(evidence)
         rules.pinned = verdict.signature if verdict.interesting else None
         rules.read(source)
         if verdict.interesting:
@@ -167,7 +167,7 @@ class Judge:
             return problem
         rules.requirements += (requirement.begun(shown),)
         self._trials.learn(shown.subject)
-        if self.base is None:
+        if self.baseline is None:
             self._bound(shown.subject)
         return None
 
@@ -241,7 +241,7 @@ class Judge:
     def _observed(
         self, source: str, wants: frozenset[Want], cancelled: threading.Event | None = None
     ) -> tuple[Observation, ...]:
-        settings = [self.subject] if self.base is None else [self.subject, self.base]
+        settings = [self.subject] if self.baseline is None else [self.subject, self.baseline]
         wanted = self.oracle.wants | wants
         shown = (
             self._trials.shown(source, each, wanted, cancelled, by_command=False)[0] for each in settings
@@ -290,11 +290,11 @@ class Judge:
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
-        if self.oracle.bounding and self.base is not None:
-            self._bound(self._trials.shown(source, self.base, self.oracle.wants)[0])
+        if self.oracle.limits_trials and self.baseline is not None:
+            self._bound(self._trials.shown(source, self.baseline, self.oracle.wants)[0])
 
     def _bound(self, good: Observation) -> None:
-        bounds = self.oracle.bounds(good)
+        bounds = self.oracle.trial_limits(good)
         if bounds is not None:
             self._trials.bound(bounds.seconds, bounds.memory)
 

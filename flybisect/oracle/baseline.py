@@ -11,16 +11,16 @@ from flybisect.oracle.plugin import Evidence
 from flybisect.oracle.signatures import UNJUDGEABLE, classify, exception_signature
 
 
-def problem(evidence: Evidence) -> str | None:
+def baseline_problem(evidence: Evidence) -> str | None:
     """Why the baseline is none, in a sentence; None where it is one, or where it was not compiled."""
-    base, first = evidence.base, evidence.first
-    seen = None if base is None else _failure(base)
-    if base is None or seen is None:
+    baseline, first = evidence.baseline, evidence.first
+    seen = None if baseline is None else _failure(baseline)
+    if baseline is None or seen is None:
         return None
-    if first is not None and first.base is not None:
-        sound = seen == _failure(first.base)
+    if first is not None and first.baseline is not None:
+        sound = seen == _failure(first.baseline)
     else:
-        sound = seen == _failure(evidence.subject) or _came_as_far(base, evidence.subject)
+        sound = seen == _failure(evidence.subject) or _came_as_far(baseline, evidence.subject)
     return None if sound else f"the baseline fails, so nothing can be compared with it: {seen}"
 
 
@@ -34,12 +34,12 @@ def _failure(observation: Observation) -> Signature | None:
     return seen
 
 
-def _came_as_far(base: Observation, subject: Observation) -> bool:
+def _came_as_far(baseline: Observation, subject: Observation) -> bool:
     """True where the script's own code ended both behind their compiles, as a check of results does without
     a GPU; or ended the baseline alone, which had compiled more than the case did."""
-    if not _ended_behind_compiles(base):
+    if not _ended_behind_compiles(baseline):
         return False
-    return _ended_behind_compiles(subject) or len(base.kernels) > len(subject.kernels)
+    return _ended_behind_compiles(subject) or len(baseline.kernels) > len(subject.kernels)
 
 
 def _ended_behind_compiles(observation: Observation) -> bool:

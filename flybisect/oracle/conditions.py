@@ -66,7 +66,7 @@ class Condition:
     text: str
     needs_assembly: bool
     """It counts instructions or base registers."""
-    needs_base: bool
+    needs_baseline: bool
     """It speaks of `base`."""
     _truth: Truth = field(repr=False, compare=False)
     _terms: Mapping[str, Number] = field(repr=False, compare=False)
@@ -103,7 +103,7 @@ def parse(text: str) -> Condition:
         raise UserError(f"the condition {text!r} has too many parts; at most {MOST_NODES} are read")
     builder = _Builder(text)
     truth = builder.truth(tree.body)
-    return Condition(text.strip(), builder.counts, builder.speaks_of_base, truth, builder.terms)
+    return Condition(text.strip(), builder.counts, builder.compares, truth, builder.terms)
 
 
 def _syntax(text: str, error: Exception) -> str:
@@ -119,7 +119,7 @@ class _Builder:
     def __init__(self, text: str) -> None:
         self._text = text
         self.counts = False
-        self.speaks_of_base = False
+        self.compares = False
         self.terms: dict[str, Number] = {}
         self._ranks: kernels.Worse | None = None
 
@@ -250,7 +250,7 @@ class _Builder:
     ) -> Kernel:
         """The one that is meant. Where it compares, the first figure of the condition says which."""
         start = _observed(evidence, ("first",))
-        if not self.speaks_of_base or not start.kernels:
+        if not self.compares or not start.kernels:
             return kernels.worst(observation.kernels, worse)
         worse = self._ranks or worse
         wanted = kernels.worst(start.kernels, worse)
@@ -265,7 +265,7 @@ class _Builder:
     def _namespace(self, path: Namespace, node: ast.expr) -> Namespace:
         if path not in ((), ("base",), ("first",), ("first", "base")):
             raise self._wrong(node, "should begin with base., first. or first.base.")
-        self.speaks_of_base = self.speaks_of_base or "base" in path
+        self.compares = self.compares or "base" in path
         return path
 
     def _unknown(self, node: ast.expr, name: str) -> UserError:
@@ -299,9 +299,9 @@ def _observed(evidence: Evidence, namespace: Namespace) -> Observation:
         evidence = evidence.first or evidence
     if namespace[-1:] != ("base",):
         return evidence.subject
-    if evidence.base is None:
+    if evidence.baseline is None:
         raise MissingFigure("there is no base to compare with")
-    return evidence.base
+    return evidence.baseline
 
 
 def _worse(name: str, figure: Figure) -> kernels.Worse:

@@ -20,7 +20,7 @@ from flybisect.observation import (
     Verdict,
     Want,
 )
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.conditions import Condition, MissingFigure, parse
 from flybisect.oracle.plugin import (
     Evidence,
@@ -42,9 +42,9 @@ class FigureOracle(Oracle):
     wants: frozenset[Want]
     condition: str
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         """Which kernel is compared is not known here: each may decide by itself."""
-        return self.parsed.needs_base and any(self._open(subject, kernel) for kernel in subject.kernels)
+        return self.parsed.needs_baseline and any(self._open(subject, kernel) for kernel in subject.kernels)
 
     def judge(self, evidence: Evidence) -> Verdict:
         figures = _figures(self.parsed, evidence)
@@ -52,7 +52,7 @@ class FigureOracle(Oracle):
         if not evidence.subject.kernels:
             why = "no kernel was compiled" if seen is None else f"no kernel was compiled: {seen}"
             return Verdict(Answer.UNRESOLVED, seen, figures, why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, seen, figures, problem)
         try:
             holds = self.parsed.holds(evidence)
@@ -106,12 +106,12 @@ def figure_plugin(
                 "(--against-args, --against-flydsl, --against-arch)"
             )
         condition = parse(text)
-        if condition.needs_base and not options.compares:
+        if condition.needs_baseline and not options.compares:
             raise UserError(
                 f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
                 "give --against-args, --against-flydsl or --against-arch"
             )
-        if condition.needs_base and (figures := _held_by_the_same(condition)) is not None:
+        if condition.needs_baseline and (figures := _held_by_the_same(condition)) is not None:
             raise UserError(
                 f"the condition {condition.text!r} also holds where the case and its baseline are the same "
                 f"(with {figures:g} for every figure), so it shows no difference; ask for one, as "
@@ -158,6 +158,6 @@ def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
 
 def _figures(condition: Condition, evidence: Evidence) -> dict[str, float]:
     figures: dict[str, float] = dict(evidence.subject.metrics())
-    if evidence.base is not None:
-        figures |= {f"base.{name}": value for name, value in evidence.base.metrics().items()}
+    if evidence.baseline is not None:
+        figures |= {f"base.{name}": value for name, value in evidence.baseline.metrics().items()}
     return figures | condition.figures(evidence)

@@ -22,19 +22,19 @@ def why_uninteresting(
         return f"{script} cannot be judged on this machine: {failure.detail or failure.text}"
     said = f"{script} is {verdict.answer.value} to the oracle {oracle}: {verdict.why}"
     seen = _seen("it", evidence.subject)
-    if evidence.base is not None:
-        seen += "; " + _seen("what it is compared with", evidence.base)
+    if evidence.baseline is not None:
+        seen += "; " + _seen("what it is compared with", evidence.baseline)
     return f"{said} ({seen}). {_advice(oracle, evidence, plugins)}".rstrip()
 
 
 def fitting_oracles(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
     """Names of the oracles that would call the evidence interesting, with their own conditions."""
-    options = Options(compares=evidence.base is not None)
+    options = Options(compares=evidence.baseline is not None)
     found = []
     for plugin in plugins:
         try:
             oracle = plugin.build(options)
-            if not oracle.settling and oracle.judge(evidence).interesting:
+            if not oracle.provisional and oracle.judge(evidence).interesting:
                 found.append(plugin.name)
         except UserError:  # one that needs an option, or is broken
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.figure import fails_anew
 from flybisect.oracle.normalize import one_line
 from flybisect.oracle.plugin import Evidence, Oracle
@@ -32,7 +32,7 @@ class PatternOracle(Oracle):
     wants: frozenset[Want]
     stage: str | None = None
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         try:
             return self._holds(subject)
         except TooSlow:
@@ -45,7 +45,7 @@ class PatternOracle(Oracle):
             return Verdict(Answer.UNRESOLVED, None, evidence.subject.metrics(), str(error))
 
     def _judged(self, evidence: Evidence) -> Verdict:
-        subject, base = evidence.subject, evidence.base
+        subject, baseline = evidence.subject, evidence.baseline
         seen, metrics = classify(subject), subject.metrics()
         unclear = self._unclear(subject)
         if unclear is not None:
@@ -56,13 +56,13 @@ class PatternOracle(Oracle):
         if self.absent and fails_anew(seen, evidence.first):
             return Verdict(Answer.UNINTERESTING, seen, metrics, f"another failure: {seen}")
         found = self._signature(subject)
-        if base is not None and self._unclear(base) is not None:
-            why = f"what it is compared with: {self._unclear(base)}"
+        if baseline is not None and self._unclear(baseline) is not None:
+            why = f"what it is compared with: {self._unclear(baseline)}"
             return Verdict(Answer.UNRESOLVED, found, metrics, why)
-        if base is not None and self._holds(base):
+        if baseline is not None and self._holds(baseline):
             why = f"{found}, and the same under what it is compared with"
             return Verdict(Answer.UNINTERESTING, found, metrics, why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, found, metrics, problem)
         return Verdict(Answer.INTERESTING, found, metrics, self._said(self.absent))
 

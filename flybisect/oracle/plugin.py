@@ -21,7 +21,7 @@ class Evidence:
 
     subject: Observation
     """The candidate under the case's own argv and toolchain."""
-    base: Observation | None = None
+    baseline: Observation | None = None
     """The same candidate under what it is compared with, where the case compares."""
     first: Evidence | None = None
     """What the unreduced script showed; None while that itself is being judged."""
@@ -81,24 +81,24 @@ class Oracle(ABC):
     """What its probes must yield beside the metrics."""
     condition: str | None = None
     """The condition over figures that it judges by; None where it judges by something else."""
-    bounding: bool = False
-    """It takes the limits of a trial from a run of the baseline, which then goes first; see `bounds`."""
-    settling: bool = False
-    """It becomes another oracle by what the unreduced script shows; see `settled`."""
+    limits_trials: bool = False
+    """It takes the limits of a trial from a run of the baseline, which then goes first; see `trial_limits`."""
+    provisional: bool = False
+    """It becomes another oracle by what the unreduced script shows; see `specialized`."""
 
     @abstractmethod
     def judge(self, evidence: Evidence) -> Verdict:
         """Pure. `evidence.base` is None where there is none or `needs_base` said no."""
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         """False when the subject alone decides, so that the base is not compiled at all."""
         return False
 
-    def bounds(self, base: Observation) -> TrialLimits | None:
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
         """The limits that follow from a run; None where it says nothing, as when it does not end either."""
         return None
 
-    def settled(self, first: Evidence) -> Oracle:
+    def specialized(self, first: Evidence) -> Oracle:
         """What judges from then on, by what the unreduced script shows."""
         return self
 
@@ -113,19 +113,19 @@ class WrappingOracle(Oracle):
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
         self.name, self.wants, self.condition = oracle.name, oracle.wants, oracle.condition
-        self.bounding, self.settling = oracle.bounding, oracle.settling
+        self.limits_trials, self.provisional = oracle.limits_trials, oracle.provisional
 
     def judge(self, evidence: Evidence) -> Verdict:
         return self.oracle.judge(evidence)
 
-    def needs_base(self, subject: Observation) -> bool:
-        return self.oracle.needs_base(subject)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return self.oracle.needs_baseline(subject)
 
-    def bounds(self, base: Observation) -> TrialLimits | None:
-        return self.oracle.bounds(base)
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        return self.oracle.trial_limits(baseline)
 
-    def settled(self, first: Evidence) -> Oracle:
-        return self.oracle.settled(first)
+    def specialized(self, first: Evidence) -> Oracle:
+        return self.oracle.specialized(first)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
         return self.oracle.margins(evidence)

@@ -155,14 +155,14 @@ class _Guarded(WrappingOracle):
     def judge(self, evidence: Evidence) -> Verdict:
         return _foreign(lambda: self.oracle.judge(evidence), self.origin)
 
-    def needs_base(self, subject: Observation) -> bool:
-        return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return _foreign(lambda: self.oracle.needs_baseline(subject), self.origin)
 
-    def bounds(self, base: Observation) -> TrialLimits | None:
-        return _foreign(lambda: self.oracle.bounds(base), self.origin)
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        return _foreign(lambda: self.oracle.trial_limits(baseline), self.origin)
 
-    def settled(self, first: Evidence) -> Oracle:
-        settled = _foreign(lambda: self.oracle.settled(first), self.origin)
+    def specialized(self, first: Evidence) -> Oracle:
+        settled = _foreign(lambda: self.oracle.specialized(first), self.origin)
         return self if settled is self.oracle else _guarded_oracle(settled, self.origin)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
@@ -180,8 +180,8 @@ class _Plain(Oracle):
         verdict: Verdict = self._oracle.judge(evidence)
         return verdict
 
-    def needs_base(self, subject: Observation) -> bool:
-        return bool(self._oracle.needs_base(subject))
+    def needs_baseline(self, subject: Observation) -> bool:
+        return bool(self._oracle.needs_baseline(subject))
 
 
 def _guarded_oracle(built: object, origin: str) -> Oracle:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.normalize import one_line
 from flybisect.oracle.plugin import (
     Evidence,
@@ -49,17 +49,17 @@ class SameAs(WrappingOracle):
         super().__init__(oracle)
         self.texts = texts
 
-    def needs_base(self, subject: Observation) -> bool:
-        return self.oracle.needs_base(subject) or is_named(classify(subject), self.texts)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return self.oracle.needs_baseline(subject) or is_named(classify(subject), self.texts)
 
-    def settled(self, first: Evidence) -> Oracle:
-        return SameAs(self.oracle.settled(first), self.texts)
+    def specialized(self, first: Evidence) -> Oracle:
+        return SameAs(self.oracle.specialized(first), self.texts)
 
     def judge(self, evidence: Evidence) -> Verdict:
-        verdict, base = self.oracle.judge(evidence), evidence.base
+        verdict, baseline = self.oracle.judge(evidence), evidence.baseline
         found = verdict
-        if base is not None and not verdict.interesting:
-            found = self.oracle.judge(replace(evidence, base=None))
+        if baseline is not None and not verdict.interesting:
+            found = self.oracle.judge(replace(evidence, baseline=None))
         seen = found.signature if found.interesting else classify(evidence.subject)
         by_name = is_named(seen, self.texts)
         if seen is None or not (found.interesting or by_name):
@@ -67,21 +67,21 @@ class SameAs(WrappingOracle):
         pinned = None if evidence.first is None else self._pinned(evidence.first, by_name)
         joins = pinned is not None and seen != pinned
         signature = Signature(pinned.kind, pinned.text, detail=str(seen)) if pinned and joins else seen
-        if base is not None and self._shows(base, by_name):
-            why = f"{seen}, and the same bug in the baseline: {classify(base)}"
+        if baseline is not None and self._shows(baseline, by_name):
+            why = f"{seen}, and the same bug in the baseline: {classify(baseline)}"
             return replace(verdict, answer=Answer.UNINTERESTING, signature=signature, why=why)
         if not verdict.interesting and not by_name:
             return verdict
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return replace(verdict, answer=Answer.UNRESOLVED, signature=signature, why=problem)
         why = verdict.why if verdict.interesting else f"{seen}, named as the same bug"
         why = f"{seen}, named as the same bug as {pinned}" if joins else why
         return replace(verdict, answer=Answer.INTERESTING, signature=signature, why=why)
 
-    def _shows(self, base: Observation, also_by_oracle: bool) -> bool:
+    def _shows(self, baseline: Observation, also_by_oracle: bool) -> bool:
         """True where the baseline has the bug: in words that the user named, or in those of the oracle."""
-        return is_named(classify(base), self.texts) or (
-            also_by_oracle and self.oracle.judge(Evidence(base)).interesting
+        return is_named(classify(baseline), self.texts) or (
+            also_by_oracle and self.oracle.judge(Evidence(baseline)).interesting
         )
 
     def _pinned(self, first: Evidence, by_name: bool) -> Signature | None:

@@ -34,7 +34,7 @@ from flybisect.case.yaml_file import (
 )
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.normalize import (
     basename,
     condition,
@@ -119,7 +119,7 @@ class TextOracle(Oracle):
     name: str
     text: TextRule
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         try:
             return next(self.text.signatures(subject), None) is not None
         except TooSlow:
@@ -138,11 +138,11 @@ class TextOracle(Oracle):
         if not found:
             return self._without(subject, metrics)
         signature = self._wanted(found, evidence.first)
-        if evidence.base is not None:
-            if signature in self.text.signatures(evidence.base):
+        if evidence.baseline is not None:
+            if signature in self.text.signatures(evidence.baseline):
                 why = f"{signature}, and the same under what it is compared with"
                 return Verdict(Answer.UNINTERESTING, signature, metrics, why)
-            if (problem := baseline.problem(evidence)) is not None:
+            if (problem := baseline_problem(evidence)) is not None:
                 return Verdict(Answer.UNRESOLVED, signature, metrics, problem)
         return Verdict(Answer.INTERESTING, signature, metrics, str(signature))
 

@@ -63,7 +63,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)
-    return CheckResult(judge.oracle.settled(evidence).name, verdict, evidence.subject, evidence.base)
+    return CheckResult(judge.oracle.specialized(evidence).name, verdict, evidence.subject, evidence.baseline)
 
 
 def _is(seen: Signature | None, wanted: str, same_as: Sequence[str]) -> bool:

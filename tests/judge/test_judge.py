@@ -126,7 +126,7 @@ def test_a_broken_toolchain_later_on_is_unresolved_and_not_kept(tmp_path: Path) 
 
 def test_the_base_is_compiled_where_it_decides(tmp_path: Path) -> None:
     prober = Replay()
-    judge = judge_of(prober, tmp_path, "assertion", base=True)
+    judge = judge_of(prober, tmp_path, "assertion", baseline=True)
     verdict = judge.pin("vecadd_256b; nothing")
     assert verdict.answer is Answer.UNINTERESTING  # the base aborts as well
     assert [spec for _, spec in prober.ran[:2]] == ["0.5.0", "0.2.4"]
@@ -138,11 +138,11 @@ def test_the_base_is_compiled_where_it_decides(tmp_path: Path) -> None:
 def test_first_is_what_a_rise_is_measured_from(tmp_path: Path) -> None:
     def spilling(probe: Probe, toolchain: Toolchain) -> Observation:
         kernel = recorded("block1024_spill@0.5.0").kernels[0]
-        subject, base = (int(number) for number in probe.source.split("-"))
-        count = subject if toolchain is SUBJECT else base
+        subject, baseline = (int(number) for number in probe.source.split("-"))
+        count = subject if toolchain is SUBJECT else baseline
         return replace(recorded("block1024_spill@0.5.0"), kernels=(replace(kernel, vgpr_spills=count),))
 
-    judge = judge_of(Replay(spilling), tmp_path, "spills", base=True)
+    judge = judge_of(Replay(spilling), tmp_path, "spills", baseline=True)
     assert judge.pin("44-0").interesting
     assert judge.judge("3-0").interesting
     assert not judge.judge("30-2").interesting
@@ -151,7 +151,7 @@ def test_first_is_what_a_rise_is_measured_from(tmp_path: Path) -> None:
 
 def test_the_first_scripts_base_is_always_known(tmp_path: Path) -> None:
     prober = Replay()
-    judge = judge_of(prober, tmp_path, "spills", base=True, when="vgprs > 1")
+    judge = judge_of(prober, tmp_path, "spills", baseline=True, when="vgprs > 1")
     assert judge.pin("mfma_bf16").interesting
     assert [spec for _, spec in prober.ran] == ["0.5.0", "0.2.4"]
 

@@ -62,9 +62,9 @@ def test_what_a_condition_needs() -> None:
     plain, counting, comparing = (
         parse(t) for t in ("vgprs > 1", 'count("x") > 1', "vgprs > first.base.vgprs")
     )
-    assert (plain.needs_assembly, plain.needs_base) == (False, False)
-    assert (counting.needs_assembly, counting.needs_base) == (True, False)
-    assert (comparing.needs_assembly, comparing.needs_base) == (False, True)
+    assert (plain.needs_assembly, plain.needs_baseline) == (False, False)
+    assert (counting.needs_assembly, counting.needs_baseline) == (True, False)
+    assert (comparing.needs_assembly, comparing.needs_baseline) == (False, True)
 
 
 def test_figures_are_those_that_it_names() -> None:

@@ -55,8 +55,8 @@ def test_of_several_failures_the_first_scripts_is_wanted() -> None:
 
 def test_a_base_must_not_show_the_same() -> None:
     legalization = load("legalization").build(Options(compares=True))
-    assert legalization.needs_base(BUFFER64)
-    assert not legalization.needs_base(FINE)
+    assert legalization.needs_baseline(BUFFER64)
+    assert not legalization.needs_baseline(FINE)
     assert legalization.judge(Evidence(BUFFER64, FINE)).interesting
     same = legalization.judge(Evidence(BUFFER64, recorded("gemm_buffer64@0.2.4")))
     assert same.answer is Answer.UNINTERESTING
