@@ -1,4 +1,4 @@
-"""Looks once, and is from then on the oracle whose kind fits what was seen."""
+"""Chooses an oracle by what the unreduced script shows."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ORACLES: Mapping[str, str] = MappingProxyType(
         "memory": "hang",
     }
 )
-"""By the kind of a failure. The rest says nothing about a bug of the compiler."""
+"""The oracle for each kind of failure. Other kinds say nothing about a bug of the compiler."""
 FIGURES = ("spills", "vgprs")
-"""Where nothing fails: in this order."""
+"""The oracles to try, in this order, if nothing fails."""
 
 
 @dataclass(frozen=True)
 class Auto(Oracle):
-    """Interesting: what the unreduced script shows is interesting to the oracle that it calls for."""
+    """Interesting: the oracle that fits the unreduced script says so."""
 
     options: Options
     name: str = "auto"
@@ -48,7 +48,7 @@ class Auto(Oracle):
         return self.specialized(Evidence(subject)).needs_baseline(subject)
 
     def specialized(self, first: Evidence) -> Oracle:
-        """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
+        """The oracle that fits `first`; one that finds nothing interesting if none fits."""
         seen = compiler_failure(first.subject)
         if seen is not None and seen.kind in ORACLES and not is_script_failure(first.subject, seen):
             return _built(ORACLES[seen.kind], self.options)
@@ -70,7 +70,7 @@ class Auto(Oracle):
 
 @dataclass(frozen=True)
 class NothingInteresting(Oracle):
-    """Finds nothing interesting. `name` is the oracle that would need to be told more."""
+    """Finds nothing interesting. `name` is the oracle that would need more options."""
 
     name: str
 
@@ -84,12 +84,12 @@ class NothingInteresting(Oracle):
         elif not subject.kernels:
             why = (
                 "the script compiled no kernel; run the function that launches one "
-                "(of a test file, name the test: FILE.py::TEST)"
+                "(for a test file, name the test: FILE.py::TEST)"
             )
         else:
             why = (
-                f"it compiled without a failure or spills; whether {subject.metrics()['vgprs']} vgprs are "
-                "too many is for --when EXPR to say, or for what it is compared with (--against-…)"
+                f"the script compiled without a failure or spills; to judge its {subject.metrics()['vgprs']} "
+                "vgprs, give a threshold (--when EXPR) or a baseline (--against-…)"
             )
         return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
 
@@ -99,7 +99,7 @@ def _built(name: str, options: Options) -> Oracle:
 
 
 def build(options: Options) -> Oracle:
-    """Where an option says by itself what is looked for, the oracle that takes it."""
+    """The oracle that accepts the given option, if one is given; else `Auto`."""
     if options.command is not None:
         return _built("command", options)
     if options.pattern is not None:
@@ -113,7 +113,7 @@ def build(options: Options) -> Oracle:
 
 PLUGIN = Plugin(
     "auto",
-    "whatever the script shows: looks once, and is the oracle whose kind fits from then on",
+    "chooses the oracle by what the unreduced script shows",
     build,
     takes=frozenset({"when", "pattern", "absent", "stage", "command"}),
 )

@@ -1,4 +1,4 @@
-"""A shell command of the user's judges, as for `git bisect run` and C-Vise."""
+"""A shell command of the user is the interestingness test, as for `git bisect run` and C-Vise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flybisect.oracle.plugin import (
 
 @dataclass(frozen=True)
 class CommandOracle(Oracle):
-    """Interesting: the command ends with 0, and (where there is a base) does not under the base."""
+    """Interesting: the command ends with 0, and does not under the baseline (if there is one)."""
 
     command: str
     name: str = "command"
@@ -33,20 +33,22 @@ class CommandOracle(Oracle):
         baseline = evidence.baseline
         if baseline is not None and answer(baseline) is not Answer.UNINTERESTING:
             same = answer(baseline) is Answer.INTERESTING
-            why = f"under what it is compared with the command ended with {ended(baseline)}"
+            why = f"under the baseline the command ended with {ended(baseline)}"
             return Verdict(Answer.UNINTERESTING if same else Answer.UNRESOLVED, signature, why=why)
         return Verdict(Answer.INTERESTING, signature, why=f"the command ended with {said}")
 
 
 def build(options: Options) -> CommandOracle:
     if options.command is None:
-        raise UserError("the oracle command needs --command TEXT, a shell command that is given the script")
+        raise UserError(
+            "the oracle command needs --command TEXT, a shell command that gets the script's path"
+        )
     return CommandOracle(options.command)
 
 
 PLUGIN = Plugin(
     "command",
-    "--command TEXT, given the script's path, ends with 0 (125: can't be judged, else not interesting)",
+    "--command TEXT, run with the script's path, ends with 0 (125: can't be judged; else not interesting)",
     build,
     takes=frozenset({"command"}),
 )

@@ -1,4 +1,4 @@
-"""A text of the user's in what was printed or raised, or missing from it."""
+"""A pattern of the user occurs (or does not occur) in what was printed or raised."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def build(options: Options) -> PatternOracle:
 
 PLUGIN = Plugin(
     "text",
-    "--pattern REGEX stands in stdout, stderr, a diagnostic or an exception (--absent: in none)",
+    "--pattern REGEX occurs in stdout, stderr, a diagnostic or an exception (--absent: in none)",
     build,
     takes=frozenset({"pattern", "absent"}),
 )

@@ -1,4 +1,4 @@
-"""Oracles over one figure of a kernel, as its spills: what `oracles/spills.py` and its like are made of."""
+"""Oracles over a figure of a kernel, for example its spills; `oracles/spills.py` builds one."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class FigureOracle(Oracle):
     condition: str
 
     def needs_baseline(self, subject: Observation) -> bool:
-        """Which kernel is compared is not known here: each may decide by itself."""
+        """True if any kernel leaves the condition undecided: which one is compared is not known yet."""
         return self.parsed.needs_baseline and any(self._open(subject, kernel) for kernel in subject.kernels)
 
     def judge(self, evidence: Evidence) -> Verdict:
         figures = _figures(self.parsed, evidence)
         seen = classify(evidence.subject)
         if not evidence.subject.kernels:
-            why = "no kernel was compiled" if seen is None else f"no kernel was compiled: {seen}"
+            why = "no kernel was compiled" + (f": {seen}" if seen is not None else "")
             return Verdict(Answer.UNRESOLVED, seen, figures, why)
         if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, seen, figures, problem)
@@ -60,7 +60,7 @@ class FigureOracle(Oracle):
             return Verdict(Answer.UNRESOLVED, seen, figures, str(missing))
         if holds and not fails_anew(seen, evidence.first):
             return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition} holds")
-        why = f"it fails as well: {seen}" if holds else f"{self.condition} does not hold"
+        why = f"another failure: {seen}" if holds else f"{self.condition} does not hold"
         return Verdict(Answer.UNINTERESTING, seen, figures, why)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
@@ -101,20 +101,19 @@ def figure_plugin(
         text = own if options.when is None else options.when
         if text is None:
             raise UserError(
-                f"the oracle {name} alone does not know how many are too many; say it with "
-                f"--when '{example}', or what to compare with "
-                "(--against-args, --against-flydsl, --against-arch)"
+                f"the oracle {name} needs a threshold or a baseline; give --when '{example}', or one of "
+                "--against-args, --against-flydsl and --against-arch"
             )
         condition = parse(text)
         if condition.needs_baseline and not options.compares:
             raise UserError(
-                f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
+                f"the condition {condition.text!r} reads base, but there is no baseline; "
                 "give --against-args, --against-flydsl or --against-arch"
             )
         if condition.needs_baseline and (figures := _held_by_the_same(condition)) is not None:
             raise UserError(
-                f"the condition {condition.text!r} also holds where the case and its baseline are the same "
-                f"(with {figures:g} for every figure), so it shows no difference; ask for one, as "
+                f"the condition {condition.text!r} also holds if the case and its baseline are the same "
+                f"(with {figures:g} for every figure); require a difference, for example "
                 "'vgprs >= base.vgprs + 8'"
             )
         wants = frozenset({Want.ASSEMBLY}) if condition.needs_assembly else frozenset[Want]()
@@ -125,8 +124,11 @@ def figure_plugin(
 
 
 def rise_condition(figure: str) -> str:
-    """More than the baseline has: by half of the difference that the unreduced script showed, at least, so
-    that what is left is not there for another cause; and the baseline has to stay as good as it was."""
+    """The default condition of an oracle over `figure` with a baseline.
+
+    The figure exceeds the baseline's by at least half of the difference that the unreduced script showed, so
+    that a small rest with another cause does not count. The baseline's figure must not get worse.
+    """
     return (
         f"{figure} > base.{figure} "
         f"and {figure} - base.{figure} >= (first.{figure} - first.base.{figure}) / 2 "
@@ -135,7 +137,7 @@ def rise_condition(figure: str) -> str:
 
 
 def _held_by_the_same(condition: Condition) -> float | None:
-    """A number for all figures with which the condition holds though case and baseline have the same."""
+    """A value for every figure with which the condition holds although case and baseline are the same."""
     constants = [node.value for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Constant)]
     numbers: list[float] = [abs(each) for each in constants if isinstance(each, (int, float))]
     globs = [each for each in constants if isinstance(each, str)]
@@ -152,7 +154,7 @@ def _held_by_the_same(condition: Condition) -> float | None:
 
 
 def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
-    """True where the script fails, in a way that the unreduced one does not."""
+    """True if the script fails in a way that the unreduced one does not."""
     return first is not None and seen is not None and seen != classify(first.subject)
 
 

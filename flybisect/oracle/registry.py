@@ -1,4 +1,4 @@
-"""Finding oracle plugins: those that ship, those of installed distributions, and a user's own files."""
+"""Finds oracle plugins: the built-in ones, those of installed distributions, and files of the user."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from flybisect.oracle.plugin import (
 
 PACKAGE = "flybisect.oracles"
 GROUP = "flybisect.oracles"
-"""Entry-point group; each names a `Plugin`, or a module that has one as `PLUGIN`."""
+"""Entry-point group; each entry names a `Plugin`, or a module that defines `PLUGIN`."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class OracleListing:
-    """What there is, by name."""
+    """The oracles that are available by name."""
 
     plugins: tuple[Plugin, ...]
     problems: tuple[str, ...] = ()
-    """Sentences about installed plugins that cannot be used."""
+    """One sentence about each installed plugin that is unusable."""
 
 
 def listing() -> OracleListing:
-    """Every oracle that can be called by its name."""
+    """Every oracle that is available by name."""
     found = {plugin.name: plugin for plugin in _shipped()}
     problems: list[str] = []
     for entry in metadata.entry_points(group=GROUP):
@@ -56,16 +56,16 @@ def listing() -> OracleListing:
             problems.append(str(error))
             continue
         if plugin.name in found:
-            problems.append(f"{origin} is called {plugin.name}, as another is: it is left out")
+            problems.append(f"{origin} is left out: another oracle has the name {plugin.name}")
             continue
         found[plugin.name] = plugin
     return OracleListing(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
 def load(spec: str) -> Plugin:
-    """The plugin of a name, or in the file `spec` (`.py`, `.yaml`, `.yml`).
+    """The plugin with the name `spec`, or in the file `spec` (`.py`, `.yaml`, `.yml`).
 
-    Raises UserError when there is none, or the file does not hold one.
+    Raises UserError if there is none, or the file does not define one.
     """
     if spec.endswith((".yaml", ".yml")):
         return _checking(yaml_oracle.load(Path(spec)))
@@ -82,7 +82,7 @@ def load(spec: str) -> Plugin:
 
 
 def _checking(plugin: Plugin) -> Plugin:
-    """The same plugin, which refuses options that it does not take."""
+    """The same plugin, which rejects options that it does not accept."""
 
     def build(options: Options) -> Oracle:
         plugin.checked(options)
@@ -96,13 +96,13 @@ def _unknown(spec: str, known: OracleListing) -> str:
     close = difflib.get_close_matches(spec, names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
     broken = [problem for problem in known.problems if spec in problem]
-    text = f"there is no oracle {spec!r}{hint}; there are {', '.join(names)}, or the path of a .py or .yaml"
+    text = f"there is no oracle {spec!r}{hint}; give {', '.join(names)}, or the path of a .py or .yaml file"
     return "; ".join([text, *broken])
 
 
 @cache
 def _shipped() -> tuple[Plugin, ...]:
-    """Read once: they do not change while the tool runs."""
+    """The built-in plugins, read once."""
     return tuple(_in_package())
 
 
@@ -126,7 +126,7 @@ def _from_file(path: Path) -> Plugin:
         raise UserError(f"{path}: cannot be imported")
     module = importlib.util.module_from_spec(spec)
     loader = spec.loader
-    sys.modules[name] = module  # dataclasses look their module up while the body runs
+    sys.modules[name] = module  # dataclasses look up their module while the body runs
     _foreign(lambda: loader.exec_module(module), origin)
     return _guarded(_plugin_of(module, origin), origin)
 
@@ -134,12 +134,12 @@ def _from_file(path: Path) -> Plugin:
 def _plugin_of(found: object, origin: str) -> Plugin:
     plugin = found if isinstance(found, Plugin) else getattr(found, "PLUGIN", None)
     if not isinstance(plugin, Plugin):
-        raise UserError(f"{origin}: has no PLUGIN (flybisect.oracle.plugin.Plugin)")
+        raise UserError(f"{origin}: defines no PLUGIN (flybisect.oracle.plugin.Plugin)")
     return plugin
 
 
 def _guarded(plugin: Plugin, origin: str) -> Plugin:
-    """The same plugin, where its own mistakes end the command with a sentence."""
+    """The same plugin, whose own errors become UserError."""
 
     def build(options: Options) -> Oracle:
         return _guarded_oracle(_foreign(lambda: plugin.build(options), origin), origin)
@@ -170,7 +170,7 @@ class _Guarded(WrappingOracle):
 
 
 class _Plain(Oracle):
-    """Of a plugin whose class does not derive from `Oracle`: it has a name, wants and two methods."""
+    """Wraps an oracle whose class does not derive from `Oracle` but has a name, `wants` and two methods."""
 
     def __init__(self, oracle: Any) -> None:
         self._oracle = oracle
@@ -194,12 +194,12 @@ def _foreign(action: Callable[[], Result], origin: str) -> Result:
         return action()
     except UserError:
         raise
-    except Exception as error:  # code of somebody else's, which may raise anything
+    except Exception as error:  # third-party code may raise anything
         raise UserError(f"{origin}: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
-    """`line 3: NameError: name 'x' is not defined`, of the innermost frame."""
+    """For example `line 3: NameError: name 'x' is not defined`, from the innermost frame."""
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,7 +1,7 @@
-"""`--same-as`: failures of other texts that count as the same bug.
+"""`--same-as`: failures with other texts that count as the same bug.
 
-A compiler may stumble over one bug in different places from release to release. The wrapped oracle
-still says what the bug is; a failure that the user named as the same one takes its signature.
+One bug may make a compiler fail in different places from release to release. The wrapped oracle still defines
+the bug. A failure that the user names as the same bug gets its signature.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
 
 def counting_as_same(plugin: Plugin, same_as: Sequence[str]) -> Plugin:
-    """The plugin, whose oracles count failures that match `same_as` as the one they look for."""
+    """The plugin; its oracles treat failures that match `same_as` as the bug under study."""
     if not same_as:
         return plugin
     texts = tuple(one_line(text) for text in same_as)
@@ -35,7 +35,7 @@ def counting_as_same(plugin: Plugin, same_as: Sequence[str]) -> Plugin:
 
 
 def is_named(signature: Signature | None, texts: Sequence[str]) -> bool:
-    """True where one of the texts is the signature, its kind, or a piece of how it is written."""
+    """True if one of the texts is the signature, its kind, or a part of its text."""
     if signature is None or signature.kind in UNJUDGEABLE:
         return False
     written = (one_line(str(signature)), f"{signature.kind}: {signature.text}")
@@ -43,7 +43,7 @@ def is_named(signature: Signature | None, texts: Sequence[str]) -> bool:
 
 
 class SameAs(WrappingOracle):
-    """Interesting: the oracle says so, or the failure is among those that the user named."""
+    """Interesting: the wrapped oracle says so, or the user named the failure as the same bug."""
 
     def __init__(self, oracle: Oracle, texts: tuple[str, ...]) -> None:
         super().__init__(oracle)
@@ -79,15 +79,15 @@ class SameAs(WrappingOracle):
         return replace(verdict, answer=Answer.INTERESTING, signature=signature, why=why)
 
     def _shows(self, baseline: Observation, also_by_oracle: bool) -> bool:
-        """True where the baseline has the bug: in words that the user named, or in those of the oracle."""
+        """True if the baseline has the bug: with a text that the user named, or by the wrapped oracle."""
         return is_named(classify(baseline), self.texts) or (
             also_by_oracle and self.oracle.judge(Evidence(baseline)).interesting
         )
 
     def _pinned(self, first: Evidence, by_name: bool) -> Signature | None:
-        """What a failure is joined to: all that are named are one bug, with what the oracle found first.
+        """The signature that a named failure gets: that of the unreduced script.
 
-        None where it stays what it is: the oracle's own, when the oracle's own was pinned.
+        None if the failure keeps its own: the wrapped oracle found it, and found the pinned one as well.
         """
         own = self.oracle.judge(replace(first, first=None))
         if own.interesting:

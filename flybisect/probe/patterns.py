@@ -114,7 +114,7 @@ def _groups(text: str) -> Iterable[str]:
     try:
         return re.compile(text).groupindex
     except (re.error, RecursionError, OverflowError) as error:
-        raise UserError(f"the pattern {text!r} cannot be read: {error}") from error
+        raise UserError(f"the pattern {text!r} cannot be parsed: {error}") from error
 
 
 def _end(process: subprocess.Popen[str]) -> None:

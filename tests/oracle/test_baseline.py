@@ -39,7 +39,7 @@ def oracle(name: str = "vgprs", when: str | None = None, pattern: str | None = N
 
 
 @pytest.mark.parametrize(
-    "base",
+    "baseline",
     [
         raising(compiled(k_0=100), "KeyError"),
         raising(compiled(k_0=100), "TypeError", during="kernel"),

@@ -58,7 +58,7 @@ def test_what_fails_behind_the_compiles_is_the_scripts_own(name: str) -> None:
     seen = OWN[name]
     verdict = judged(seen)
     assert verdict.answer is Answer.UNINTERESTING
-    assert verdict.why.startswith("the kernels compiled; what failed after them is the script's own")
+    assert verdict.why.startswith("the kernels compiled; after that the script itself failed")
     assert compiler_failure(seen) is None
 
 

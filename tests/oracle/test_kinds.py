@@ -119,7 +119,7 @@ def test_options_that_an_oracle_does_not_take() -> None:
         for options in (Options(pattern="x"), Options(stage="y"), Options(command="z"), Options(when="a")):
             (name,) = options.given()
             if name not in plugin.takes:
-                with pytest.raises(UserError, match=f"{plugin.name} does not take --{name}"):
+                with pytest.raises(UserError, match=f"{plugin.name} does not accept --{name}"):
                     load(plugin.name).build(options)
 
 

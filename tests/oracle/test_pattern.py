@@ -109,7 +109,7 @@ def test_ir_counts_though_the_compile_fails_later() -> None:
     ("options", "words"),
     [
         (Options(), "needs --pattern"),
-        (Options(pattern="("), r"'\(' cannot be read"),
+        (Options(pattern="("), r"'\(' cannot be parsed"),
         (Options(pattern="x*"), "matches an empty text"),
         (Options(pattern="x" * 1001), "at most 1000"),
     ],

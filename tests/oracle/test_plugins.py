@@ -62,7 +62,7 @@ def test_a_yaml_file(tmp_path: Path) -> None:
         ("x = 1\nundefined\n", "line 2: NameError: name 'undefined' is not defined"),
         ("def f(:\n", "line 1: SyntaxError"),
         ("raise ValueError('a\\nb')\n", "line 1: ValueError: a"),
-        ("PLUGIN = 3\n", "has no PLUGIN"),
+        ("PLUGIN = 3\n", "defines no PLUGIN"),
     ],
 )
 def test_a_broken_file_says_where(text: str, words: str, tmp_path: Path) -> None:

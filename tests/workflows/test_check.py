@@ -90,5 +90,5 @@ def test_the_base_is_explained_too(tmp_path: Path) -> None:
     judge = judge_of(Replay(), tmp_path, "assertion", baseline=True)
     evidence, verdict = judge.observe("vecadd_256b")
     text = why_uninteresting("kernel.py", "assertion", verdict, evidence, listing().plugins)
-    assert "the same under what it is compared with" in text
+    assert "the same under the baseline" in text
     assert fitting_oracles(evidence, listing().plugins) == []
