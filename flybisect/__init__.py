@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from flybisect.case.case import Against, Case, Sought
     from flybisect.errors import UserError
     from flybisect.reduce.minimize import minimize
-    from flybisect.reduce.reduction_state import Step
+    from flybisect.reduce.reduction_state import ReductionStep
     from flybisect.workflows.api import (
         CheckResult,
         CommitBisection,
@@ -40,7 +40,7 @@ __all__ = [
     "Reduction",
     "ReleaseBisection",
     "Sought",
-    "Step",
+    "ReductionStep",
     "UserError",
     "__version__",
     "bisect_commits",
@@ -56,7 +56,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("Against", "Case", "Sought"), "flybisect.case.case"),
     "UserError": "flybisect.errors",
     "minimize": "flybisect.reduce.minimize",
-    "Step": "flybisect.reduce.reduction_state",
+    "ReductionStep": "flybisect.reduce.reduction_state",
 }
 """Modules of the names that are not in `flybisect.workflows.api`."""
 

@@ -1,1 +1,1 @@
-"""The oracles that ship: Python where something is measured, YAML where a text is matched."""
+"""The built-in oracles: Python if something is measured, YAML if a text is matched."""

@@ -1,4 +1,4 @@
-"""Looks once, and is from then on the oracle whose kind fits what was seen."""
+"""Chooses an oracle by what the unreduced script shows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from flybisect.observation import Answer, Observation, Verdict
-from flybisect.oracle import registry as plugins
-from flybisect.oracle.blame import compiler_failure, is_scripts_own, said_of_script
+from flybisect.oracle import registry
+from flybisect.oracle.blame import compiler_failure, is_script_failure, script_failure_text
 from flybisect.oracle.conditions import parse
 from flybisect.oracle.plugin import (
     Evidence,
@@ -31,46 +31,46 @@ ORACLES: Mapping[str, str] = MappingProxyType(
         "memory": "hang",
     }
 )
-"""By the kind of a failure. The rest says nothing about a bug of the compiler."""
+"""The oracle for each kind of failure. Other kinds say nothing about a bug of the compiler."""
 FIGURES = ("spills", "vgprs")
-"""Where nothing fails: in this order."""
+"""The oracles to try, in this order, if nothing fails."""
 
 
 @dataclass(frozen=True)
 class Auto(Oracle):
-    """Interesting: what the unreduced script shows is interesting to the oracle that it calls for."""
+    """Interesting: the oracle that fits the unreduced script says so."""
 
     options: Options
     name: str = "auto"
-    settling: bool = True
+    provisional: bool = True
 
-    def needs_base(self, subject: Observation) -> bool:
-        return self.settled(Evidence(subject)).needs_base(subject)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return self.specialized(Evidence(subject)).needs_baseline(subject)
 
-    def settled(self, first: Evidence) -> Oracle:
-        """The oracle that `first` calls for; one that finds nothing interesting where none fits."""
+    def specialized(self, first: Evidence) -> Oracle:
+        """The oracle that fits `first`; one that finds nothing interesting if none fits."""
         seen = compiler_failure(first.subject)
-        if seen is not None and seen.kind in ORACLES and not is_scripts_own(first.subject, seen):
+        if seen is not None and seen.kind in ORACLES and not is_script_failure(first.subject, seen):
             return _built(ORACLES[seen.kind], self.options)
         if not first.subject.kernels:
-            return Nothing(self.name)
+            return NothingInteresting(self.name)
         return self._measuring(first)
 
     def judge(self, evidence: Evidence) -> Verdict:
-        return self.settled(evidence.first or evidence).judge(evidence)
+        return self.specialized(evidence.first or evidence).judge(evidence)
 
     def _measuring(self, first: Evidence) -> Oracle:
         if not self.options.compares:
             spills = _built("spills", self.options)
-            return spills if spills.judge(first).interesting else Nothing(FIGURES[-1])
+            return spills if spills.judge(first).interesting else NothingInteresting(FIGURES[-1])
         oracles = [_built(name, self.options) for name in FIGURES]
         fitting = (oracle for oracle in oracles if oracle.judge(first).interesting)
         return next(fitting, oracles[-1])
 
 
 @dataclass(frozen=True)
-class Nothing(Oracle):
-    """Finds nothing interesting. `name` is the oracle that would need to be told more."""
+class NothingInteresting(Oracle):
+    """Finds nothing interesting. `name` is the oracle that would need more options."""
 
     name: str
 
@@ -80,40 +80,40 @@ class Nothing(Oracle):
         if seen is not None and seen.kind in UNJUDGEABLE:
             return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
         if seen is not None:
-            why = said_of_script(subject, seen)
+            why = script_failure_text(subject, seen)
         elif not subject.kernels:
             why = (
                 "the script compiled no kernel; run the function that launches one "
-                "(of a test file, name the test: FILE.py::TEST)"
+                "(for a test file, name the test: FILE.py::TEST)"
             )
         else:
             why = (
-                f"it compiled without a failure or spills; whether {subject.metrics()['vgprs']} vgprs are "
-                "too many is for --when EXPR to say, or for what it is compared with (--against-…)"
+                f"the script compiled without a failure or spills; to judge its {subject.metrics()['vgprs']} "
+                "vgprs, give a threshold (--when EXPR) or a baseline (--against-…)"
             )
         return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
 
 
 def _built(name: str, options: Options) -> Oracle:
-    return plugins.load(name).build(options)
+    return registry.load(name).build(options)
 
 
 def build(options: Options) -> Oracle:
-    """Where an option says by itself what is looked for, the oracle that takes it."""
+    """The oracle that accepts the given option, if one is given; else `Auto`."""
     if options.command is not None:
         return _built("command", options)
     if options.pattern is not None:
         return _built("text" if options.stage is None else "ir", options)
     if options.when is not None:
         terms = parse(options.when).terms
-        named = [name for name in FIGURES if plugins.load(name).metric in terms]
+        named = [name for name in FIGURES if registry.load(name).metric in terms]
         return _built(named[0] if named else "isa", options)
     return Auto(options)
 
 
 PLUGIN = Plugin(
     "auto",
-    "whatever the script shows: looks once, and is the oracle whose kind fits from then on",
+    "chooses the oracle by what the unreduced script shows",
     build,
     takes=frozenset({"when", "pattern", "absent", "stage", "command"}),
 )

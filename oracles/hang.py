@@ -1,6 +1,6 @@
-"""A trial that does not end: its time or its memory runs out.
+"""A trial that does not terminate: it exceeds its time or its memory.
 
-What is too long is learned from what the script is compared with, where that ends by itself.
+If the baseline terminates, the limits follow from its run.
 """
 
 from __future__ import annotations
@@ -8,57 +8,57 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flybisect.observation import Answer, Observation, Signature, Verdict
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.plugin import (
-    Bounds,
     Evidence,
     Options,
     Oracle,
     Plugin,
+    TrialLimits,
 )
 from flybisect.oracle.signatures import UNJUDGEABLE, classify
 
 _LIMITS = ("hang", "memory")
-"""Of one endless loop it depends on the machine which limit is met first."""
+"""One bug: which limit an endless loop exceeds first depends on the machine."""
 FACTOR = 10
-"""Times the wall seconds of a good run."""
+"""Multiple of the wall seconds of a good run."""
 LEAST = 10.0
-"""Wall seconds, however quick the good run was."""
+"""Least wall seconds."""
 MEMORY_FACTOR = 4
-"""Times the MiB of a good run, which are those of torch and FlyDSL for the most part."""
+"""Multiple of the MiB of a good run, most of which torch and FlyDSL take."""
 LEAST_MEMORY = 2048
-"""MiB."""
+"""Least MiB."""
 
 
 @dataclass(frozen=True)
 class Hang(Oracle):
-    """Interesting: a limit of the trial is met, and (where there is a base) not under the base."""
+    """Interesting: the trial exceeds a limit, and does not under the baseline (if there is one)."""
 
     name: str = "hang"
-    bounding: bool = True
+    limits_trials: bool = True
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         return _hangs(subject)
 
-    def bounds(self, base: Observation) -> Bounds | None:
-        if _hangs(base) or not base.reached_flydsl:
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        if _hangs(baseline) or not baseline.reached_flydsl:
             return None
-        seconds, memory = FACTOR * base.seconds, MEMORY_FACTOR * base.peak_mib
-        return Bounds(max(LEAST, seconds), max(LEAST_MEMORY, memory))
+        seconds, memory = FACTOR * baseline.seconds, MEMORY_FACTOR * baseline.peak_mib
+        return TrialLimits(max(LEAST, seconds), max(LEAST_MEMORY, memory))
 
     def judge(self, evidence: Evidence) -> Verdict:
-        subject, base = evidence.subject, evidence.base
+        subject, baseline = evidence.subject, evidence.baseline
         seen = classify(subject)
         if seen is not None and seen.kind in UNJUDGEABLE:
             return Verdict(Answer.UNRESOLVED, seen, subject.metrics(), f"cannot be judged: {seen}")
         if not _hangs(subject):
-            why = "it ended" if seen is None else f"another failure: {seen}"
+            why = "the script terminated" if seen is None else f"another failure: {seen}"
             return Verdict(Answer.UNINTERESTING, seen, subject.metrics(), why)
         found = Signature("hang", f"during {subject.stage.value}")
-        if base is not None and _hangs(base):
-            why = f"{found}, and the same under what it is compared with"
+        if baseline is not None and _hangs(baseline):
+            why = f"{found}, and the same under the baseline"
             return Verdict(Answer.UNINTERESTING, found, subject.metrics(), why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, found, subject.metrics(), problem)
         return Verdict(Answer.INTERESTING, found, subject.metrics(), f"{seen}")
 
@@ -74,7 +74,7 @@ def build(options: Options) -> Hang:
 
 PLUGIN = Plugin(
     "hang",
-    "compiling does not end: time or memory runs out (--timeout; else 10 times what the base takes)",
+    "compiling does not terminate: time or memory runs out (--timeout; else 10 times the baseline's)",
     build,
     takes=frozenset(),
 )

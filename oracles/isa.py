@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from flybisect.oracle.figure import measured, rise
+from flybisect.oracle.figure import figure_plugin, rise_condition
 
-PLUGIN = measured(
+PLUGIN = figure_plugin(
     "isa",
     None,
-    'a --when condition over metrics, count("v_mov*"), bases("ds_read*"); or more instructions than the base',
-    alone=None,
-    rise=rise('count("*")'),
+    'a --when condition (metrics, count("v_mov*"), bases("ds_read*")); more instructions than the baseline',
+    without_baseline=None,
+    with_baseline=rise_condition('count("*")'),
     example='count("scratch_load*") > NUMBER',
 )

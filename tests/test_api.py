@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import flybisect
 from flybisect.errors import UserError
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import DynamicFacts
 from flybisect.reduce.minimize import minimize
 from flybisect.reduce.passes import PASSES
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.source.check import syntax_problem
 from flybisect.source.cut import carry_out, close
 from flybisect.source.edit import Conflict
@@ -78,7 +78,7 @@ class Recorder:
 def simplifications(text: str, original: str) -> Iterator[tuple[str, str]]:
     """What each single hint makes of a script that nothing is known of, where that is smaller."""
     table, size = Statements(Source(text)), size_of(text)
-    facts = Facts(learned=original, original=original)
+    facts = DynamicFacts(learned=original, original=original)
     for each in (each for each in PASSES if not each.shortcut):
         for hint in each.hints(table, facts):
             try:
@@ -107,7 +107,7 @@ def test_the_result_is_interesting_and_1_minimal(text: str, judgement: Callable[
 
 
 def test_a_result_as_a_person_would_write_it() -> None:
-    steps = list[Step]()
+    steps = list[ReductionStep]()
     result = minimize(SCRIPT, divides_by_zero, progress=steps.append)
     assert result == "total = 0\ntotal += 0 // 0\n"
     assert steps[-1].text == result
@@ -260,7 +260,7 @@ def test_check_and_compare(case: flybisect.Case, tmp_path: Path) -> None:
 
 
 def test_reduce(case: flybisect.Case, tmp_path: Path) -> None:
-    steps = list[Step]()
+    steps = list[ReductionStep]()
     workdir = tmp_path / "w"
     result = flybisect.reduce(
         case, progress=steps.append, output=tmp_path / "small.py", workdir=workdir, jobs=1

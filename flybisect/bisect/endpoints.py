@@ -73,7 +73,7 @@ class EndpointOracle:
     def settled(self, older: Evidence, newer: Evidence) -> EndpointOracle:
         """With an oracle over a figure, where it was left open and neither end fails."""
         own = self.own()
-        if own is None or not own.settling:
+        if own is None or not own.provisional:
             return self
         if any(compiler_failure(evidence.subject) is not None for evidence in (older, newer)):
             return self
@@ -184,14 +184,16 @@ def shows(measure: EndpointOracle, evidence: Evidence) -> str:
     failure = classify(evidence.subject)
     if evidence.subject.outcome is Outcome.BROKEN:
         return f"cannot be used ({evidence.subject.note})"
-    verdict = None if evidence.base is None else measure.observer().judge(evidence)
+    verdict = None if evidence.baseline is None else measure.observer().judge(evidence)
     if verdict is not None and verdict.answer is Answer.UNRESOLVED:
         return f"cannot be compared ({verdict.why})"
     if failure is not None:
         return f"shows {failure}"
     figure = measure.figure(evidence)
     if figure is not None:
-        base = None if evidence.base is None else evidence.base.metrics().get(str(measure.plugin.metric))
+        base = (
+            None if evidence.baseline is None else evidence.baseline.metrics().get(str(measure.plugin.metric))
+        )
         beside = "" if base is None else f", and the baseline {base}"
         return f"has {figure:g} {measure.plugin.metric}{beside}"
     return "shows no failure" if evidence.subject.kernels else "compiles no kernel and shows no failure"

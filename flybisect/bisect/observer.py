@@ -110,7 +110,7 @@ class Observer:
             prober,
             journal,
         )
-        evidence, _ = judge.look(self._study.source)
+        evidence, _ = judge.observe(self._study.source)
         self.unset |= judge.unset
         return evidence
 
@@ -149,5 +149,5 @@ class _Anew:
 
 
 def _timed_out(evidence: Evidence) -> bool:
-    seen = (evidence.subject, evidence.base)
+    seen = (evidence.subject, evidence.baseline)
     return any(each is not None and each.outcome is Outcome.TIMEOUT for each in seen)

@@ -252,12 +252,12 @@ class RepeatedRuns:
     def _name(self, key: str) -> str:
         """What the script read beside itself is a part of it."""
         seen = self._seen[key][2]
-        read = [each.files for each in (seen.subject, seen.base) if each is not None and each.files]
+        read = [each.files for each in (seen.subject, seen.baseline) if each is not None and each.files]
         files = f" {hashlib.sha256(repr(read).encode()).hexdigest()}" if read else ""
         return f"looks {self._mark} {key}{files}"
 
 
 def _more(evidence: Evidence) -> int:
-    seen = (evidence.subject, evidence.base)
+    seen = (evidence.subject, evidence.baseline)
     seconds = sum(each.seconds for each in seen if each is not None)
     return AT_START if seconds < SLOW else 1

@@ -15,7 +15,7 @@ from flybisect.case.local_modules import LocalModules, package_of, project_of
 from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.source.flatten.flatten import FlattenError, Module, flatten
-from flybisect.source.pytest.collected import Item
+from flybisect.source.pytest.collected import CollectedTest
 from flybisect.source.pytest.file import TestFile
 from flybisect.source.pytest.script import (
     NeedsPytest,
@@ -24,7 +24,7 @@ from flybisect.source.pytest.script import (
     plain_script,
 )
 
-Collect = Callable[[Path, str], Sequence[Item] | None]
+Collect = Callable[[Path, str], Sequence[CollectedTest] | None]
 """What pytest collects of a test in a file; None where there is no pytest."""
 SHOWN = 6
 """Tests that a sentence lists."""
@@ -72,7 +72,7 @@ def only_tests(file: Path, text: str) -> str | None:
     )
 
 
-def _plain(file: Path, text: str, test: str, items: Sequence[Item] | None) -> FlattenedScript:
+def _plain(file: Path, text: str, test: str, items: Sequence[CollectedTest] | None) -> FlattenedScript:
     found = LocalModules(file, text)
     plain = plain_script(found.main(text), test, _conftests(file, found), items)
     given = {module.name: module for module in plain.conftests}

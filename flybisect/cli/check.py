@@ -11,7 +11,7 @@ from flybisect.cli import options
 from flybisect.cli.notify import notifier
 from flybisect.cli.option_groups import takes_group
 from flybisect.cli.shared_options import Bug
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.terminal.check import print_check
 from flybisect.terminal.json_output import print_json
 from flybisect.workflows.check import check as check_once
@@ -32,7 +32,7 @@ def check(
     """Judge a script once. Exit code 0: interesting, 1: not, 125: cannot be judged."""
     notify = notifier(bug.quiet)
     bench = prepare(bug.about(script, context.obj, flydsl, jobs=1), notify)
-    with bench.judge(Forgetful()) as judge:
+    with bench.judge(NoMemory()) as judge:
         found = check_once(judge, bench.source, signature)
     missing = say_missing(judge.unset, notify)
     if bug.json:

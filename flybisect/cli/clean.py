@@ -11,10 +11,10 @@ import typer
 from flybisect.cli import options
 from flybisect.errors import UserError
 from flybisect.session.disk import (
-    amount,
-    chosen,
-    items,
+    format_size,
     remove,
+    select_folders,
+    stored_folders,
 )
 from flybisect.terminal.json_output import print_json
 from flybisect.terminal.sessions import print_items
@@ -39,14 +39,14 @@ def clean(
     Nothing is lost that can't be made again, but for what sessions found. Only when no flybisect is at work.
     """
     root = workdir_of(workdir, Path.cwd())
-    found, missing = chosen(items(root), names or [])
+    found, missing = select_folders(stored_folders(root), names or [])
     if missing:
         raise UserError(f"{root} holds nothing called {missing[0]}…; `flybisect clean --dry-run` lists it")
     free = [item for item in found if not item.busy]
     total = sum(item.size for item in free)
     if not json:
         print_items(found)
-        print(f"{amount(total)} in {len(free)} folders below {root}")
+        print(f"{format_size(total)} in {len(free)} folders below {root}")
     if free and not dry_run:
         if not yes and not _agreed(total, len(free)):
             raise typer.Exit(1)
@@ -62,7 +62,7 @@ def clean(
 def _agreed(total: int, count: int) -> bool:
     if not sys.stdin.isatty():
         raise UserError("nothing is deleted unasked: give --yes, or answer at a terminal")
-    print(f"delete {count} folders, {amount(total)}? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"delete {count} folders, {format_size(total)}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

@@ -52,7 +52,7 @@ def commits(
         stand = prepare_for_toolchains(studied.request(context.obj), show.notify, extra_index_url=extra)
         range_ = list_commits(asked, stand, show.notify)
         with open_bisection(stand, show.notify) as study:
-            resuming.remember(study.session.folder, context.obj)
+            resuming.save_command(study.session.folder, context.obj)
             show.bisecting(len(range_.line.candidates))
             observer = WatchedObserver(study.observer, lambda tried: show.trying(toolchain_name(tried)))
             answer, log = search_commits(asked, range_, stand, study, observer, studied.find, show.notify)

@@ -58,19 +58,19 @@ def reduce(
     request = bug.about(script, context.obj, flydsl, jobs, valid_on or ())
     bench, assumed = with_boundary(prepare(request, notify), request, notify)
     with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
-        resuming.remember(session.folder, context.obj)
+        resuming.save_command(session.folder, context.obj)
         out = output_path(output, session.folder, bench.case)
         for warning in session.warnings:
             notify(warning)
         try:
             with bench.judge(session.journal) as judge:
-                judge.repeats.notify = notify
+                judge.flakiness.notify = notify
                 try:
                     reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
                 finally:
                     say_missing(judge.unset, notify)
                 hold_to(judge, bench, notify, insist=not assumed)
-                judge.look_again(bench.source)
+                judge.measure_flakiness(bench.source)
                 one = reducing.flattened(judge, bench.script)
                 files = reducing.files_beside(judge, one)
                 for note in (*notes(one), *files_note(files)):

@@ -41,7 +41,7 @@ def releases(
         if flydsl is not None and not any(parsed(each) == parsed(flydsl) for each in found):
             raise UserError(f"--flydsl {flydsl} is no release of {versions}; name one that shows the bug")
         with open_bisection(stand, show.notify) as study:
-            resuming.remember(study.session.folder, context.obj)
+            resuming.save_command(study.session.folder, context.obj)
             show.bisecting(len(found))
             observer = WatchedObserver(study.observer, lambda tried: show.trying(toolchain_name(tried)))
             journal, measure = study.session.journal, study.measure

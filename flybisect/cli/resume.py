@@ -25,7 +25,7 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Go on with a session that was ended before its time; what was tried is not tried again."""
-    command = resuming.find(session, workdir_of(workdir, Path.cwd()))
+    command = resuming.find_command(session, workdir_of(workdir, Path.cwd()))
     os.chdir(command.folder)
     if not quiet:
         print(f"flybisect: {shell(['flybisect', *command.words])}", file=sys.stderr)

@@ -159,7 +159,7 @@ def _conducted(
     choice = options.choice(whole.passes, whole.skip_passes)
     bench = prepare(request, show.notify)
     with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
-        resuming.remember(session.folder, words)
+        resuming.save_command(session.folder, words)
         _report_path(whole, bench, session.folder)
         for warning in session.warnings:
             show.notify(warning)

@@ -44,22 +44,22 @@ class Judge:
         case: Case,
         oracle: Oracle,
         subject: Setting,
-        base: Setting | None,
+        baseline: Setting | None,
         prober: Prober,
         journal: Memory,
         jobs: int = 1,
     ) -> None:
         self.case = case
         self.subject = subject
-        self.base = base
+        self.baseline = baseline
         self.jobs = jobs
-        self.repeats = Flakiness()
+        self.flakiness = Flakiness()
         """Where the answer differs from run to run."""
         self._journal = journal
         self._counter = StatisticsCounter()
         self._trials = Trials(case, prober, journal, self._counter)
-        self._trials.unsteady = lambda: self.repeats.runs > 1
-        self._deciding = VerdictRules(oracle, subject, base, self._trials, self.repeats)
+        self._trials.flaky = lambda: self.flakiness.runs > 1
+        self._rules = VerdictRules(oracle, subject, baseline, self._trials, self.flakiness)
         self._speculation = Speculation(self._answer, _key, jobs, self._is_costless)
         self._also_seen: dict[Signature, str] = {}
         self._failing_line: dict[str, int] = {}
@@ -71,61 +71,61 @@ class Judge:
     @property
     def oracle(self) -> Oracle:
         """What judges; another one than was given where it settled on that in `pin`."""
-        return self._deciding.oracle
+        return self._rules.oracle
 
     @property
-    def counts(self) -> Statistics:
+    def statistics(self) -> Statistics:
         return self._counter.snapshot()
 
     @property
     def compares(self) -> bool:
         """True when there is a base."""
-        return self.base is not None
+        return self.baseline is not None
 
     @property
     def first(self) -> Evidence | None:
         """What the unreduced script showed; None before `pin`."""
-        return self._deciding.first
+        return self._rules.first
 
     @property
     def signature(self) -> Signature | None:
         """The pinned one: what a candidate must show."""
-        return self._deciding.pinned
+        return self._rules.pinned
 
     @property
     def required(self) -> tuple[Requirement, ...]:
         """What an interesting candidate meets beside."""
-        return self._deciding.requirements
+        return self._rules.requirements
 
     @property
     def also_seen(self) -> Mapping[Signature, str]:
         """Other failures of the compiler that candidates showed, each with the first such script."""
         return dict(self._also_seen)
 
-    def look(self, source: str) -> tuple[Evidence, Verdict]:
+    def observe(self, source: str) -> tuple[Evidence, Verdict]:
         """What a script shows on its own, pinned to nothing. Raises UserError where it does not parse."""
         problem = syntax_problem(source)
         if problem is not None:
             raise UserError(f"{self.case.script}: {problem}")
         self._learn_bounds(source)
-        evidence, ran = self._deciding.evidence(source)
+        evidence, ran = self._rules.evidence(source)
         self._counter.candidate(AnswerSource.TRIAL if ran else AnswerSource.CACHE)
         evidence = replace(evidence, first=None)
-        for _, seen in self._deciding.settings(evidence):
+        for _, seen in self._rules.settings(evidence):
             self.unset.update(seen.unset)
-        return evidence, self._deciding.verdict(evidence)
+        return evidence, self._rules.verdict(evidence)
 
-    def look_first(self, source: str) -> tuple[Evidence, Verdict]:
+    def observe_unreduced(self, source: str) -> tuple[Evidence, Verdict]:
         """The same of the unreduced script: where it shows nothing it is run some more, by new trials, as one
-        that shows its bug is (`look_again`). What an earlier run saw does not decide."""
-        evidence, verdict = self.look(source)
-        broken = any(seen.outcome is Outcome.BROKEN for _, seen in self._deciding.settings(evidence))
+        that shows its bug is (`measure_flakiness`). What an earlier run saw does not decide."""
+        evidence, verdict = self.observe(source)
+        broken = any(seen.outcome is Outcome.BROKEN for _, seen in self._rules.settings(evidence))
         if broken or not may_flip(verdict):
             return evidence, verdict
         self._missed = 0
         for _ in range(times_at_start(evidence.subject.seconds)):
             self._missed += 1
-            again, shown = self._deciding.first_look(source)
+            again, shown = self._rules.fresh_unpinned(source)
             if again.interesting:
                 return shown, replace(again, why=f"{again.why} (in 1 of {self._missed + 1} runs)")
         return evidence, replace(verdict, why=f"{verdict.why} (in each of {self._missed + 1} runs)")
@@ -136,23 +136,23 @@ class Judge:
         Raises UserError where it does not parse or a toolchain cannot be used. A verdict that is not
         interesting pins nothing: see `flybisect.oracle.hint.explain_uninteresting`.
         """
-        evidence, verdict = self.look_first(source)
-        for setting, seen in self._deciding.settings(evidence):
+        evidence, verdict = self.observe_unreduced(source)
+        for setting, seen in self._rules.settings(evidence):
             if seen.outcome is Outcome.BROKEN:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
-        if verdict.interesting and self.base is not None and evidence.base is None:
+        if verdict.interesting and self.baseline is not None and evidence.baseline is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
-            base = self._trials.shown(source, self.base, self.oracle.wants)[0]
-            evidence = replace(evidence, base=base)
-        deciding = self._deciding
-        deciding.first = evidence
+            baseline = self._trials.shown(source, self.baseline, self.oracle.wants)[0]
+            evidence = replace(evidence, baseline=baseline)
+        rules = self._rules
+        rules.first = evidence
         if verdict.interesting:
-            deciding.oracle = deciding.oracle.settled(evidence)
-        deciding.pinned = verdict.signature if verdict.interesting else None
-        deciding.read(source)
+            rules.oracle = rules.oracle.specialized(evidence)
+        rules.pinned = verdict.signature if verdict.interesting else None
+        rules.read(source)
         if verdict.interesting:
             self._learn(source, evidence)
-        deciding.memo.remember(source, verdict)
+        rules.cache.remember(source, verdict)
         return verdict
 
     def require(self, source: str, requirement: Requirement) -> str | None:
@@ -160,37 +160,37 @@ class Judge:
 
         Why that script does not meet it itself, in which case nothing is asked of its candidates; else None.
         """
-        deciding = self._deciding
-        shown = deciding.required(source, requirement)
+        rules = self._rules
+        shown = rules.required(source, requirement)
         problem = requirement.problem(self.oracle, self.first, shown)
         if problem is not None:
             return problem
-        deciding.requirements += (requirement.begun(shown),)
+        rules.requirements += (requirement.begun(shown),)
         self._trials.learn(shown.subject)
-        if self.base is None:
+        if self.baseline is None:
             self._bound(shown.subject)
         return None
 
-    def look_again(self, source: str) -> None:
+    def measure_flakiness(self, source: str) -> None:
         """Run the pinned script some more, lest it show the bug now and then only. Raises UserError where
         that is too rarely to judge by; see `flybisect.judge.flaky`."""
-        first = self._deciding.first
+        first = self._rules.first
         assert first is not None
-        self.repeats.notes = self._journal if isinstance(self._journal, FlakinessNotes) else None
-        pinned = self._deciding.verdict(first)
+        self.flakiness.notes = self._journal if isinstance(self._journal, FlakinessNotes) else None
+        pinned = self._rules.verdict(first)
 
         def runs(times: int) -> Iterator[Verdict]:
             """By new trials, `jobs` at once."""
 
             def run(number: int, cancelled: threading.Event) -> Verdict:
-                return self._deciding.fresh(source, cancelled)[0]
+                return self._rules.fresh(source, cancelled)[0]
 
             together = Speculation(run, lambda number: number, self.jobs)
             with closing(together):
                 for _, verdict in together.in_order(range(times)):
                     yield verdict
 
-        self.repeats.begin(pinned, first.subject.seconds, runs, missed=self._missed)
+        self.flakiness.begin(pinned, first.subject.seconds, runs, missed=self._missed)
 
     def judge(self, source: str) -> Verdict:
         """The verdict on one candidate. An interesting one shows the pinned signature."""
@@ -208,7 +208,7 @@ class Judge:
             if self.jobs > 1:
                 self._speculation.answer(question, ahead)  # It may be under way.
             return Reply(shown=self._observed(source, question.wants))
-        trial = self._deciding.known(source) is None
+        trial = self._rules.known(source) is None
         interesting = self._judged(question, ahead).interesting
         return Reply(interesting, trial, self._failing_line.get(source) if interesting else None)
 
@@ -221,7 +221,7 @@ class Judge:
 
     def known(self, source: str) -> bool | None:
         """Whether a script is interesting, where that takes no trial to tell."""
-        return self._deciding.known(source)
+        return self._rules.known(source)
 
     def failing_line(self, source: str) -> int | None:
         """The script's line that the compiler named when this very text was found interesting."""
@@ -232,8 +232,8 @@ class Judge:
 
         As often as a candidate is, where the bug shows in some runs only.
         """
-        for _ in range(self.repeats.runs):
-            verdict = self._deciding.cold(source)
+        for _ in range(self.flakiness.runs):
+            verdict = self._rules.cold(source)
             if verdict.interesting:
                 break
         return verdict
@@ -241,7 +241,7 @@ class Judge:
     def _observed(
         self, source: str, wants: frozenset[Want], cancelled: threading.Event | None = None
     ) -> tuple[Observation, ...]:
-        settings = [self.subject] if self.base is None else [self.subject, self.base]
+        settings = [self.subject] if self.baseline is None else [self.subject, self.baseline]
         wanted = self.oracle.wants | wants
         shown = (
             self._trials.shown(source, each, wanted, cancelled, by_command=False)[0] for each in settings
@@ -249,28 +249,28 @@ class Judge:
         return tuple(shown)
 
     def _is_costless(self, question: Question) -> bool:
-        return question.wants is None and self._deciding.known(question.source) is not None
+        return question.wants is None and self._rules.known(question.source) is not None
 
     def _answer(self, question: Question, cancelled: threading.Event) -> Decided:
-        deciding = self._deciding
+        rules = self._rules
         if question.wants is not None:
             self._observed(question.source, question.wants, cancelled)
             return Decided(Verdict(Answer.UNRESOLVED), AnswerSource.CACHE)  # What it shows is in the journal.
-        return (deciding.trust if question.trusted else deciding.decide)(question.source, cancelled)
+        return (rules.trust if question.trusted else rules.decide)(question.source, cancelled)
 
     def _account(self, source: str, decision: Decided) -> Verdict:
         """Take note of an answer, in the order of the candidates (they may be decided out of order)."""
-        memo = self._deciding.memo
-        known = memo.known(source)
+        cache = self._rules.cache
+        known = cache.known(source)
         if known is not None:
             # An equal one was answered meanwhile; alone, this one would not have been run.
             decision = Decided(known, AnswerSource.CACHE)
         verdict = decision.verdict
         self._counter.candidate(decision.source)
         if decision.evidence is not None:
-            seen = self._deciding.settings(decision.evidence)
+            seen = self._rules.settings(decision.evidence)
             if not any(each.outcome is Outcome.BROKEN for _, each in seen):
-                memo.remember(source, verdict)
+                cache.remember(source, verdict)
             if verdict.interesting:
                 self._learn(source, decision.evidence)
             self._note_signature(source, verdict)
@@ -285,16 +285,16 @@ class Judge:
         line = _line_of_failure(evidence.subject)
         if line is not None:
             self._failing_line[source] = line
-        for _, seen in self._deciding.settings(evidence):
+        for _, seen in self._rules.settings(evidence):
             self._trials.learn(seen)
 
     def _learn_bounds(self, source: str) -> None:
         """Where the oracle takes its limits from a good run, that run goes first."""
-        if self.oracle.bounding and self.base is not None:
-            self._bound(self._trials.shown(source, self.base, self.oracle.wants)[0])
+        if self.oracle.limits_trials and self.baseline is not None:
+            self._bound(self._trials.shown(source, self.baseline, self.oracle.wants)[0])
 
     def _bound(self, good: Observation) -> None:
-        bounds = self.oracle.bounds(good)
+        bounds = self.oracle.trial_limits(good)
         if bounds is not None:
             self._trials.bound(bounds.seconds, bounds.memory)
 

@@ -25,7 +25,7 @@ class Requirement:
     """Compiles with `setting`, and does not show the bug there."""
 
     setting: Setting
-    base: Setting | None = None
+    baseline: Setting | None = None
     """What the case compares with when `setting` is tried."""
     first: Evidence | None = None
     """What the unreduced script shows there."""

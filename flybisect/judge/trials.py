@@ -15,7 +15,7 @@ from flybisect.observation import Observation, Outcome, Probe, Want
 from flybisect.probe.prober import Prober
 from flybisect.toolchain.model import Toolchain
 
-__all__ = ["Forgetful", "Memory", "Prober", "Setting", "Trials"]
+__all__ = ["Memory", "NoMemory", "Prober", "Setting", "Trials"]
 
 
 class Memory(Protocol):
@@ -26,7 +26,7 @@ class Memory(Protocol):
     def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None: ...
 
 
-class Forgetful:
+class NoMemory:
     """A journal that keeps nothing, for judging once."""
 
     def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
@@ -53,7 +53,7 @@ class Trials:
         self._prober = prober
         self._journal = journal
         self._counter = counter
-        self.unsteady: Callable[[], bool] = lambda: False
+        self.flaky: Callable[[], bool] = lambda: False
         """Whether the bug shows now and then only: then everything is compiled anew."""
         self._limit = TimeLimit(case.timeout)
         self._memory = MEMORY if case.memory is None else case.memory
@@ -110,7 +110,7 @@ class Trials:
     def _run(self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None) -> Observation:
         if cancelled is not None and cancelled.is_set():
             raise CancelledError
-        if self.unsteady():
+        if self.flaky():
             probe = replace(probe, anew=True)
         seen = self._prober.run(probe, toolchain, cancelled)
         self._counter.trial(seen, toolchain.key, anew=probe.anew)

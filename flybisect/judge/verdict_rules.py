@@ -34,18 +34,18 @@ class VerdictRules:
     """Of one case. `pinned` and `first` are set once the unreduced script was looked at."""
 
     def __init__(
-        self, oracle: Oracle, subject: Setting, base: Setting | None, trials: Trials, repeats: Flakiness
+        self, oracle: Oracle, subject: Setting, baseline: Setting | None, trials: Trials, flakiness: Flakiness
     ) -> None:
         self.oracle = oracle
         self.subject = subject
-        self.base = base
-        self.memo = VerdictCache()
+        self.baseline = baseline
+        self.cache = VerdictCache()
         self.first: Evidence | None = None
         self.pinned: Signature | None = None
         self.requirements: tuple[Requirement, ...] = ()
         """What an interesting candidate has to meet as well."""
         self._trials = trials
-        self._repeats = repeats
+        self._flakiness = flakiness
         self._allowed: frozenset[str] = frozenset()
         self._must_compile = False
         self._problems: dict[str, str | None] = {}
@@ -61,13 +61,13 @@ class VerdictRules:
         """Whether it is interesting; None where that takes a trial. What is parsed is parsed here, in the
         thread that asks: Python 3.11 and older lose count of their depth where several threads do it (`AST
         constructor recursion depth`)."""
-        verdict = self.memo.known(source)
+        verdict = self.cache.known(source)
         if verdict is not None:
             return verdict.interesting
         return None if self._problem(source) is None else False
 
     def decide(self, source: str, cancelled: threading.Event) -> Decided:
-        known = self.memo.known(source)
+        known = self.cache.known(source)
         if known is not None:
             return Decided(known, AnswerSource.CACHE)
         problem = self._problem(source)
@@ -81,8 +81,8 @@ class VerdictRules:
             return seen[-1][0]
 
         verdict = seen[0][0]
-        if ran or self._repeats.runs > 1:
-            verdict = self._repeats.settled(source, verdict, again)
+        if ran or self._flakiness.runs > 1:
+            verdict = self._flakiness.settled(source, verdict, again)
         evidence = next(evidence for each, evidence in seen if each is verdict)
         ran = ran or len(seen) > 1
         if verdict.interesting and self.requirements:
@@ -94,10 +94,10 @@ class VerdictRules:
 
     def trust(self, source: str, cancelled: threading.Event) -> Decided:
         """As `decide`, taking it that the base is as it was."""
-        known = self.memo.known(source)
+        known = self.cache.known(source)
         if known is None and self._problem(source) is None:
             subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
-            if self.oracle.needs_base(subject):
+            if self.oracle.needs_baseline(subject):
                 verdict = Verdict(
                     Answer.INTERESTING, self.pinned, subject.metrics(), "if the base is as it was"
                 )
@@ -113,7 +113,7 @@ class VerdictRules:
             self._trials.record(source, self.subject, self.oracle.wants, evidence.subject)
         return verdict, evidence
 
-    def first_look(self, source: str) -> tuple[Verdict, Evidence]:
+    def fresh_unpinned(self, source: str) -> tuple[Verdict, Evidence]:
         """The same of the unreduced script, while nothing is pinned."""
         evidence = self._anew(source, None)
         verdict = self.verdict(evidence)
@@ -124,17 +124,17 @@ class VerdictRules:
 
     def _anew(self, source: str, cancelled: threading.Event | None) -> Evidence:
         wants = self.oracle.wants
-        subject, base = self._trials.fresh(source, self.subject, wants, cancelled), None
-        if self.base is not None and self.oracle.needs_base(subject):
-            base = self._trials.fresh(source, self.base, wants, cancelled)
-        return Evidence(subject, base, self.first)
+        subject, baseline = self._trials.fresh(source, self.subject, wants, cancelled), None
+        if self.baseline is not None and self.oracle.needs_baseline(subject):
+            baseline = self._trials.fresh(source, self.baseline, wants, cancelled)
+        return Evidence(subject, baseline, self.first)
 
     def cold(self, source: str) -> Verdict:
         """In fresh processes, past journal and memory."""
-        subject, base = self._trials.cold(source, self.subject, self.oracle.wants), None
-        if self.base is not None and self.oracle.needs_base(subject):
-            base = self._trials.cold(source, self.base, self.oracle.wants)
-        verdict = self._against_pinned(self.verdict(Evidence(subject, base, self.first)))
+        subject, baseline = self._trials.cold(source, self.subject, self.oracle.wants), None
+        if self.baseline is not None and self.oracle.needs_baseline(subject):
+            baseline = self._trials.cold(source, self.baseline, self.oracle.wants)
+        verdict = self._against_pinned(self.verdict(Evidence(subject, baseline, self.first)))
         for each in self.requirements if verdict.interesting else ():
 
             def shown(setting: Setting) -> Observation:
@@ -146,10 +146,10 @@ class VerdictRules:
     def evidence(self, source: str, cancelled: threading.Event | None = None) -> tuple[Evidence, bool]:
         """What the candidate shows, and whether a trial was run for it."""
         subject, ran = self._trials.shown(source, self.subject, self.oracle.wants, cancelled)
-        if self.base is None or not self.oracle.needs_base(subject):
+        if self.baseline is None or not self.oracle.needs_baseline(subject):
             return Evidence(subject, None, self.first), ran
-        base, ran_base = self._trials.shown(source, self.base, self.oracle.wants, cancelled)
-        return Evidence(subject, base, self.first), ran or ran_base
+        baseline, ran_baseline = self._trials.shown(source, self.baseline, self.oracle.wants, cancelled)
+        return Evidence(subject, baseline, self.first), ran or ran_baseline
 
     def required(self, source: str, requirement: Requirement) -> Evidence:
         """What a script shows where it has to compile."""
@@ -176,14 +176,16 @@ class VerdictRules:
 
     def _elsewhere(self, requirement: Requirement, shown: Callable[[Setting], Observation]) -> Evidence:
         subject = shown(requirement.setting)
-        if requirement.base is None or not self.oracle.needs_base(subject):
+        if requirement.baseline is None or not self.oracle.needs_baseline(subject):
             return Evidence(subject)
-        return Evidence(subject, shown(requirement.base))
+        return Evidence(subject, shown(requirement.baseline))
 
     def _met(self, requirement: Requirement, shown: Evidence) -> Verdict | None:
         """None where it is; else the verdict on the candidate."""
         name = requirement.setting.toolchain.version
-        if any(each is not None and each.outcome is Outcome.BROKEN for each in (shown.subject, shown.base)):
+        if any(
+            each is not None and each.outcome is Outcome.BROKEN for each in (shown.subject, shown.baseline)
+        ):
             why = f"FlyDSL {name} could not be used: {shown.subject.note}"
             return Verdict(Answer.UNRESOLVED, why=why)
         problem = requirement.problem(self.oracle, self.first, shown)
@@ -202,8 +204,8 @@ class VerdictRules:
     def settings(self, evidence: Evidence) -> Iterator[tuple[Setting, Observation]]:
         """What was seen, with what it was compiled with."""
         yield self.subject, evidence.subject
-        if self.base is not None and evidence.base is not None:
-            yield self.base, evidence.base
+        if self.baseline is not None and evidence.baseline is not None:
+            yield self.baseline, evidence.baseline
 
     def _against_pinned(self, verdict: Verdict) -> Verdict:
         """A candidate with another bug than the pinned one is not interesting."""

@@ -1,6 +1,6 @@
 """The interestingness test: plugins, conditions over figures, signatures, patterns, YAML oracles.
 
-Oracles judge observations. They start nothing and read nothing. A plugin imports the names below.
+Oracles judge observations. They start no process and read no file. A plugin imports the names below.
 
 It may import `cluster`, `probe`, `toolchain`, `git`, `case`, `source`, `search`, `observation` and
 `errors`.

@@ -1,7 +1,7 @@
-"""Whether what a case is compared with can be compared with. Pure.
+"""Whether the baseline of a case is usable. Pure.
 
-A baseline that fails, or that fails otherwise than it did for the unreduced script, says nothing: neither
-that a failure is not there, nor how good a figure could be.
+If the baseline fails, or fails differently than it did for the unreduced script, it proves nothing: neither
+that the failure is absent nor how good a figure could be.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from flybisect.oracle.plugin import Evidence
 from flybisect.oracle.signatures import UNJUDGEABLE, classify, exception_signature
 
 
-def problem(evidence: Evidence) -> str | None:
-    """Why the baseline is none, in a sentence; None where it is one, or where it was not compiled."""
-    base, first = evidence.base, evidence.first
-    seen = None if base is None else _failure(base)
-    if base is None or seen is None:
+def baseline_problem(evidence: Evidence) -> str | None:
+    """One sentence that says why the baseline is unusable. None if it is usable or was not compiled."""
+    baseline, first = evidence.baseline, evidence.first
+    seen = None if baseline is None else _failure(baseline)
+    if baseline is None or seen is None:
         return None
-    if first is not None and first.base is not None:
-        sound = seen == _failure(first.base)
+    if first is not None and first.baseline is not None:
+        sound = seen == _failure(first.baseline)
     else:
-        sound = seen == _failure(evidence.subject) or _came_as_far(base, evidence.subject)
+        sound = seen == _failure(evidence.subject) or _came_as_far(baseline, evidence.subject)
     return None if sound else f"the baseline fails, so nothing can be compared with it: {seen}"
 
 
 def _failure(observation: Observation) -> Signature | None:
-    """Of whoever's fault: the compiler's, or the script's own."""
+    """The signature of a failure, whether the compiler or the script itself caused it."""
     seen = classify(observation)
     if seen is None and observation.exception is not None:
         return exception_signature(observation.exception)
@@ -34,15 +34,15 @@ def _failure(observation: Observation) -> Signature | None:
     return seen
 
 
-def _came_as_far(base: Observation, subject: Observation) -> bool:
-    """True where the script's own code ended both behind their compiles, as a check of results does without
-    a GPU; or ended the baseline alone, which had compiled more than the case did."""
-    if not _ended_behind_compiles(base):
+def _came_as_far(baseline: Observation, subject: Observation) -> bool:
+    """True if the script's own code ended both runs after their compiles, as a check of results does without
+    a GPU. Also true if it ended only the baseline, after more compiles than the case did."""
+    if not _ended_after_compiles(baseline):
         return False
-    return _ended_behind_compiles(subject) or len(base.kernels) > len(subject.kernels)
+    return _ended_after_compiles(subject) or len(baseline.kernels) > len(subject.kernels)
 
 
-def _ended_behind_compiles(observation: Observation) -> bool:
+def _ended_after_compiles(observation: Observation) -> bool:
     seen, ended = classify(observation), observation.exception
     if seen is not None and seen.kind in UNJUDGEABLE:
         return False

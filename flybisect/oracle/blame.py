@@ -1,7 +1,7 @@
-"""Whose fault a failure is: the compiler's, or the script's own. Pure.
+"""Whether the compiler or the script itself caused a failure. Pure.
 
-A script checks its results, times its kernels and leaves with an exit code. Without a GPU such a check
-fails, and that says nothing about the compiler.
+A script checks its results, times its kernels and returns an exit code. Without a GPU such a check fails.
+This says nothing about the compiler.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ COMPILING = (Stage.TRACE, Stage.PASSES, Stage.CODEGEN)
 
 
 def compiler_failure(observation: Observation) -> Signature | None:
-    """As `classify`, but None also where only the script itself failed, after its kernels compiled."""
+    """As `classify`, but also None if the kernels compiled and then the script itself failed."""
     seen = classify(observation)
-    return None if seen is not None and observation.kernels and is_scripts_own(observation, seen) else seen
+    return None if seen is not None and observation.kernels and is_script_failure(observation, seen) else seen
 
 
-def is_scripts_own(observation: Observation, seen: Signature) -> bool:
-    """True for an exit code, and for an exception, a signal, a time-out or a lack of memory outside of
+def is_script_failure(observation: Observation, seen: Signature) -> bool:
+    """True for an exit code, and for an exception, a signal, a timeout or a lack of memory outside of
     compiling."""
     if seen.kind == "exit":
         return True
@@ -39,15 +39,15 @@ def is_scripts_own(observation: Observation, seen: Signature) -> bool:
 
 
 def _is_one_of_many(observation: Observation) -> bool:
-    """True where time ran out in a compile that was not the longest part of it: there were many before."""
+    """True if the timeout hit a compile that took less than half of the time, after many others."""
     under_way = observation.under_way
     return bool(observation.kernels) and under_way is not None and under_way < observation.seconds / 2
 
 
-def said_of_script(observation: Observation, seen: Signature) -> str:
-    """A sentence about a failure that is the script's own."""
+def script_failure_text(observation: Observation, seen: Signature) -> str:
+    """A sentence about a failure that the script itself caused."""
     said = (seen.detail or seen.text).removesuffix(OUTSIDE)
-    what = {"hang": "it does not end", "memory": "it runs out of memory"}.get(seen.kind, said)
+    what = {"hang": "it does not terminate", "memory": "it runs out of memory"}.get(seen.kind, said)
     if observation.kernels:
-        return f"the kernels compiled; what failed after them is the script's own and may need a GPU: {what}"
-    return f"no kernel was compiled, and what failed is the script's own: {what}"
+        return f"the kernels compiled; after that the script itself failed, and it may need a GPU: {what}"
+    return f"no kernel was compiled; the script itself failed: {what}"

@@ -1,7 +1,7 @@
-"""What the end of a user's command means, as `git bisect run` and C-Vise have it. Pure.
+"""What the exit code of a user's command means, as in `git bisect run` and C-Vise. Pure.
 
-0: interesting. 125: can't be judged. 126 and 127: the shell could not run it. Anything else, a signal
-too: not interesting. Beyond the trial's time or memory: can't be judged.
+0: interesting. 125: can't be judged. 126 and 127: the shell could not run the command. Any other code, or a
+signal: not interesting. A command that exceeds the trial's time or memory can't be judged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NOT_RUN = (126, 127)
 
 
 def answer(observation: Observation) -> Answer:
-    """By how the command ended."""
+    """The judgement of a command, from its exit code or signal."""
     if observation.outcome is Outcome.OK:
         return Answer.INTERESTING
     unclear = observation.outcome not in (Outcome.EXIT, Outcome.SIGNAL)
@@ -23,7 +23,7 @@ def answer(observation: Observation) -> Answer:
 
 
 def ended(observation: Observation) -> str:
-    """How the command ended, for a sentence."""
+    """The exit code, signal or limit that ended the command, and its last line of stderr, for a message."""
     if observation.outcome in (Outcome.OK, Outcome.EXIT):
         said = f"exit code {observation.exit_code}"
     elif observation.outcome is Outcome.SIGNAL:
@@ -35,7 +35,7 @@ def ended(observation: Observation) -> str:
 
 
 def not_run(command: str | None, observation: Observation) -> str | None:
-    """A sentence where the shell could not run it, else None."""
+    """One sentence if the shell could not run the command, else None."""
     if command is None or observation.exit_code not in NOT_RUN:
         return None
     return f"the command {command!r} cannot be run ({ended(observation)})"

@@ -1,11 +1,15 @@
-"""Conditions over metrics, as `vgpr_spills >= base.vgpr_spills + 8`. Pure.
+"""Conditions over metrics, for example `vgpr_spills >= base.vgpr_spills + 8`. Pure.
 
-Names are the metrics of the worst kernel; in a condition that speaks of `base`, all are of one kernel, which
-was the worst in the unreduced script (`flybisect.oracle.kernels`). Before a name, `base.` means the
-observation compared with and `first.` the unreduced script's (while that one is judged, itself);
-`first.base.` is both. `count("ds_read*")` is how many instructions match, `bases("ds_read_b64_tr_b16")` the
-most distinct base registers that a matching one reads through, each in the kernel where it is highest. Also:
-numbers, `+ - * / // %`, comparisons and chains of them, `and`, `or`, `not`, `min`, `max`, `abs`.
+A name is a metric of the worst kernel. A condition that reads `base` compares one kernel throughout: the one
+that was worst in the unreduced script (`flybisect.oracle.kernels`).
+
+    base.NAME         the metric under the baseline
+    first.NAME        the metric of the unreduced script
+    first.base.NAME   the metric of the unreduced script under the baseline
+    count("ds_read*") the number of matching instructions
+    bases("ds_read*") the highest number of distinct base registers of a matching instruction
+
+Also allowed: numbers, `+ - * / // %`, comparisons and their chains, `and`, `or`, `not`, `min`, `max`, `abs`.
 """
 
 from __future__ import annotations
@@ -23,11 +27,11 @@ from flybisect.oracle import kernels
 from flybisect.oracle.plugin import Evidence
 
 LONGEST = 500
-"""Characters of a condition."""
+"""Most characters of a condition."""
 MOST_NODES = 150
-"""Syntax nodes of a condition."""
+"""Most syntax nodes of a condition."""
 LARGEST = 1e12
-"""A number in a condition."""
+"""Largest number in a condition."""
 
 Namespace = tuple[str, ...]
 """`()`, `("base",)`, `("first",)` or `("first", "base")`."""
@@ -55,71 +59,71 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
 }
 
 
-class Missing(Exception):
-    """A condition reads what an observation does not have (no kernel was compiled): no answer."""
+class MissingFigure(Exception):
+    """The observation lacks a figure that the condition reads, for example because no kernel was compiled."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A checked condition, ready to be asked."""
+    """A parsed and checked condition."""
 
     text: str
     needs_assembly: bool
     """It counts instructions or base registers."""
-    needs_base: bool
-    """It speaks of `base`."""
+    needs_baseline: bool
+    """It reads a figure of the baseline."""
     _truth: Truth = field(repr=False, compare=False)
     _terms: Mapping[str, Number] = field(repr=False, compare=False)
 
     @property
     def terms(self) -> frozenset[str]:
-        """Each name and counter in the condition, as it is written."""
+        """Each name and counter of the condition, as written."""
         return frozenset(self._terms)
 
     def holds(self, evidence: Evidence) -> bool:
-        """Raises Missing where the evidence has no figure for a name that decides."""
+        """Evaluates the condition. Raises MissingFigure if the evidence lacks a figure that decides."""
         return self._truth(evidence)
 
     def figures(self, evidence: Evidence) -> dict[str, float]:
-        """Each name and counter in the condition with its value, where there is one."""
+        """The value of each name and counter of the condition that has one."""
         found: dict[str, float] = {}
         for text, number in self._terms.items():
             try:
                 found[text] = number(evidence)
-            except Missing:
+            except MissingFigure:
                 continue
         return found
 
 
 def parse(text: str) -> Condition:
-    """Raises UserError that names the part which is wrong, and the metrics that there are."""
+    """Parses a condition. Raises UserError, which names the wrong part and the known metrics."""
     if len(text) > LONGEST:
-        raise UserError(f"the condition is {len(text)} characters long; at most {LONGEST} are read")
+        raise UserError(f"the condition has {len(text)} characters; at most {LONGEST} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(_syntax(text, error)) from error
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
-        raise UserError(f"the condition {text!r} has too many parts; at most {MOST_NODES} are read")
+        raise UserError(f"the condition {text!r} has too many parts; at most {MOST_NODES} are allowed")
     builder = _Builder(text)
     truth = builder.truth(tree.body)
-    return Condition(text.strip(), builder.counts, builder.speaks_of_base, truth, builder.terms)
+    return Condition(text.strip(), builder.counts, builder.compares, truth, builder.terms)
 
 
 def _syntax(text: str, error: Exception) -> str:
     plain = text.replace(">=", "").replace("<=", "").replace("==", "").replace("!=", "")
     hint = "; equality is written ==" if "=" in plain else ""
     reason = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"the condition {text!r} cannot be read: {reason}{hint}"
+    return f"the condition {text!r} cannot be parsed: {reason}{hint}"
 
 
 class _Builder:
-    """Turns a syntax tree into functions of the evidence, checking every node on the way."""
+    """Turns a syntax tree into functions of the evidence and checks every node."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self.counts = False
-        self.speaks_of_base = False
+        self.compares = False
         self.terms: dict[str, Number] = {}
         self._ranks: kernels.Worse | None = None
 
@@ -134,9 +138,9 @@ class _Builder:
         if isinstance(node, ast.Compare):
             return self._comparison(node)
         if self._is_number(node):
-            self.number(node)  # what is wrong with it comes first
-            raise self._wrong(node, "is a number, not a condition; compare it with something, as > 0")
-        raise self._wrong(node, "is not something that a condition can hold")
+            self.number(node)  # report an error inside of it first
+            raise self._wrong(node, "is a number, not a condition; compare it, for example with > 0")
+        raise self._wrong(node, "is not allowed in a condition")
 
     def number(self, node: ast.expr) -> Number:
         if isinstance(node, ast.Constant):
@@ -151,8 +155,8 @@ class _Builder:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, (ast.Compare, ast.BoolOp)):
-            raise self._wrong(node, "is a condition where a number belongs")
-        raise self._wrong(node, "is not something that a condition can hold")
+            raise self._wrong(node, "is a condition where a number is expected")
+        raise self._wrong(node, "is not allowed in a condition")
 
     def _is_number(self, node: ast.expr) -> bool:
         return isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Call))
@@ -162,7 +166,7 @@ class _Builder:
         tests: list[Callable[[float, float], bool]] = []
         for op in node.ops:
             if type(op) not in _COMPARISONS:
-                raise self._wrong(node, "compares in a way that figures cannot be compared")
+                raise self._wrong(node, "uses a comparison that does not apply to figures")
             tests.append(_COMPARISONS[type(op)])
 
         def holds(evidence: Evidence) -> bool:
@@ -179,13 +183,13 @@ class _Builder:
     def _constant(self, node: ast.Constant) -> Number:
         value = node.value
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
-            raise self._wrong(node, "is not a number that can be compared with a figure")
+            raise self._wrong(node, "cannot be compared with a figure")
         fixed = float(value) if isinstance(value, float) else value
         return lambda evidence: fixed
 
     def _arithmetic(self, node: ast.BinOp) -> Number:
         if type(node.op) not in _ARITHMETIC:
-            raise self._wrong(node, "uses an operator that is not among + - * / // %")
+            raise self._wrong(node, "uses an operator other than + - * / // %")
         left, right, combine = self.number(node.left), self.number(node.right), _ARITHMETIC[type(node.op)]
         text = self._source(node)
 
@@ -193,7 +197,7 @@ class _Builder:
             try:
                 return combine(left(evidence), right(evidence))
             except (ZeroDivisionError, OverflowError) as error:
-                raise Missing(f"{text}: {error}") from error
+                raise MissingFigure(f"{text}: {error}") from error
 
         return value
 
@@ -209,12 +213,12 @@ class _Builder:
     def _call(self, node: ast.Call) -> Number:
         path = _dotted(node.func)
         if path is None or node.keywords:
-            raise self._wrong(node, "is not a call that is known")
+            raise self._wrong(node, "is not a known call")
         if path[-1] in _COUNTERS:
             return self._counter(node, path)
         if len(path) == 1 and path[0] in _FUNCTIONS:
             return self._function(node, path[0])
-        raise self._wrong(node, f"calls {path[-1]!r}; there are count, bases, min, max and abs")
+        raise self._wrong(node, f"calls {path[-1]!r}; the functions are count, bases, min, max and abs")
 
     def _counter(self, node: ast.Call, path: Namespace) -> Number:
         namespace, name = self._namespace(path[:-1], node), path[-1]
@@ -228,7 +232,7 @@ class _Builder:
     def _function(self, node: ast.Call, name: str) -> Number:
         least = 1 if name == "abs" else 2
         if len(node.args) < least or (name == "abs" and len(node.args) > 1):
-            raise self._wrong(node, f"gives {name} {len(node.args)} numbers")
+            raise self._wrong(node, f"passes {len(node.args)} numbers to {name}")
         arguments, function = [self.number(argument) for argument in node.args], _FUNCTIONS[name]
         return lambda evidence: function(*(argument(evidence) for argument in arguments))
 
@@ -236,9 +240,9 @@ class _Builder:
         def number(evidence: Evidence) -> float:
             observation = _observed(evidence, namespace)
             if not observation.kernels:
-                raise Missing(f"no kernel was compiled, so there is no {name}")
+                raise MissingFigure(f"no kernel was compiled, so there is no {name}")
             if name not in METRICS and not any(kernel.instructions for kernel in observation.kernels):
-                raise Missing("no assembly was made, so instructions cannot be counted")
+                raise MissingFigure("no assembly was made, so instructions cannot be counted")
             return figure(self._kernel(evidence, observation, namespace, _worse(name, figure)))
 
         self._ranks = self._ranks or _worse(name, figure)
@@ -248,22 +252,22 @@ class _Builder:
     def _kernel(
         self, evidence: Evidence, observation: Observation, namespace: Namespace, worse: kernels.Worse
     ) -> Kernel:
-        """The one that is meant. Where it compares, the first figure of the condition says which."""
+        """The kernel to read. A condition that compares chooses it by its first figure."""
         start = _observed(evidence, ("first",))
-        if not self.speaks_of_base or not start.kernels:
+        if not self.compares or not start.kernels:
             return kernels.worst(observation.kernels, worse)
         worse = self._ranks or worse
         wanted = kernels.worst(start.kernels, worse)
         found = kernels.same(wanted, start, observation, worse)
         if found is None:
-            where = "the baseline does" if "base" in namespace else "it does"
-            raise Missing(f"{where} not compile the kernel {wanted.name}, which is the one that is compared")
+            where = "the baseline does" if "base" in namespace else "the script does"
+            raise MissingFigure(f"{where} not compile the kernel {wanted.name}, which is to be compared")
         return found
 
     def _namespace(self, path: Namespace, node: ast.expr) -> Namespace:
         if path not in ((), ("base",), ("first",), ("first", "base")):
             raise self._wrong(node, "should begin with base., first. or first.base.")
-        self.speaks_of_base = self.speaks_of_base or "base" in path
+        self.compares = self.compares or "base" in path
         return path
 
     def _unknown(self, node: ast.expr, name: str) -> UserError:
@@ -272,7 +276,7 @@ class _Builder:
         known = ", ".join(METRICS)
         return UserError(
             f"the condition {self._text!r} names {self._source(node)!r}, which is no metric{hint}; "
-            f'there are {known}, count("MNEMONIC") and bases("MNEMONIC")'
+            f'the metrics are {known}, count("MNEMONIC") and bases("MNEMONIC")'
         )
 
     def _wrong(self, node: ast.AST, what: str) -> UserError:
@@ -297,9 +301,9 @@ def _observed(evidence: Evidence, namespace: Namespace) -> Observation:
         evidence = evidence.first or evidence
     if namespace[-1:] != ("base",):
         return evidence.subject
-    if evidence.base is None:
-        raise Missing("there is no base to compare with")
-    return evidence.base
+    if evidence.baseline is None:
+        raise MissingFigure("there is no baseline")
+    return evidence.baseline
 
 
 def _worse(name: str, figure: Figure) -> kernels.Worse:

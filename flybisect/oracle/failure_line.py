@@ -1,4 +1,4 @@
-"""The one line that says how a script failed, fit for a comment, a table and a terminal."""
+"""One line that says how a script failed, for a comment, a table and a terminal."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from flybisect.oracle.normalize import (
 from flybisect.oracle.signatures import FATAL, classify, compiler_errors
 
 LONGEST = 240
-"""Characters of the line."""
+"""Most characters of the line."""
 SHOWN = 4 * LONGEST
-"""Of which it is made."""
+"""Most characters of the message that the line is made of."""
 
 _PATH = re.compile(r"(?<![\w.+@~/-])(?:[\w.+@~-]*/)+([\w.+@~-]+)")
 _OPERATION = re.compile(r":? %[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = |: \"[\w.]+\"\(%")
-"""Behind a message, the whole operation that it is about."""
+"""The operation that MLIR prints after a message."""
 _SAYS_LITTLE = ("Failure while executing pass pipeline", "DSL Traceback")
 
 
 def failure_line(observation: Observation) -> str | None:
-    """As the compiler worded it, with base names for paths; None where nothing failed."""
+    """The compiler's own words, with base names for paths. None if nothing failed."""
     signature = classify(observation)
     if signature is None:
         return None
@@ -42,7 +42,7 @@ def failure_line(observation: Observation) -> str | None:
 
 
 def clean(text: str) -> str:
-    """One printable line without folders, cut where it is long."""
+    """One printable line without folders, truncated if it is long."""
     plain = _PATH.sub(r"\1", one_line(text)[:READ])[:SHOWN]
     plain = _OPERATION.split(plain, maxsplit=1)[0]
     plain = "".join(char if char.isprintable() else "?" for char in plain)
@@ -50,7 +50,7 @@ def clean(text: str) -> str:
 
 
 def _printed_assertion(observation: Observation) -> str | None:
-    """With the function's name alone: its C++ signature fills several lines."""
+    """The assertion with only the name of the function, since its C++ signature fills several lines."""
     for line in observation.stderr.splitlines():
         found = asserted(line)
         if found:

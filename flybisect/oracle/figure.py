@@ -1,4 +1,4 @@
-"""Oracles over one figure of a kernel, as its spills: what `oracles/spills.py` and its like are made of."""
+"""Oracles over a figure of a kernel, for example its spills; `oracles/spills.py` builds one."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from flybisect.observation import (
     Verdict,
     Want,
 )
-from flybisect.oracle import baseline
-from flybisect.oracle.conditions import Condition, Missing, parse
+from flybisect.oracle.baseline import baseline_problem
+from flybisect.oracle.conditions import Condition, MissingFigure, parse
 from flybisect.oracle.plugin import (
     Evidence,
     Margin,
@@ -33,7 +33,7 @@ from flybisect.oracle.signatures import classify
 
 
 @dataclass(frozen=True)
-class Measured(Oracle):
+class FigureOracle(Oracle):
     """Interesting: the condition holds."""
 
     name: str
@@ -42,25 +42,25 @@ class Measured(Oracle):
     wants: frozenset[Want]
     condition: str
 
-    def needs_base(self, subject: Observation) -> bool:
-        """Which kernel is compared is not known here: each may decide by itself."""
-        return self.parsed.needs_base and any(self._open(subject, kernel) for kernel in subject.kernels)
+    def needs_baseline(self, subject: Observation) -> bool:
+        """True if any kernel leaves the condition undecided: which one is compared is not known yet."""
+        return self.parsed.needs_baseline and any(self._open(subject, kernel) for kernel in subject.kernels)
 
     def judge(self, evidence: Evidence) -> Verdict:
         figures = _figures(self.parsed, evidence)
         seen = classify(evidence.subject)
         if not evidence.subject.kernels:
-            why = "no kernel was compiled" if seen is None else f"no kernel was compiled: {seen}"
+            why = "no kernel was compiled" + (f": {seen}" if seen is not None else "")
             return Verdict(Answer.UNRESOLVED, seen, figures, why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, seen, figures, problem)
         try:
             holds = self.parsed.holds(evidence)
-        except Missing as missing:
+        except MissingFigure as missing:
             return Verdict(Answer.UNRESOLVED, seen, figures, str(missing))
         if holds and not fails_anew(seen, evidence.first):
             return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition} holds")
-        why = f"it fails as well: {seen}" if holds else f"{self.condition} does not hold"
+        why = f"another failure: {seen}" if holds else f"{self.condition} does not hold"
         return Verdict(Answer.UNINTERESTING, seen, figures, why)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
@@ -75,51 +75,60 @@ class Measured(Oracle):
     def _open(self, subject: Observation, kernel: Kernel) -> bool:
         try:
             self.parsed.holds(Evidence(replace(subject, kernels=(kernel,))))
-        except Missing:
+        except MissingFigure:
             return True
         return False
 
 
-def measured(
-    name: str, metric: str | None, summary: str, *, alone: str | None, rise: str, example: str
+def figure_plugin(
+    name: str,
+    metric: str | None,
+    summary: str,
+    *,
+    without_baseline: str | None,
+    with_baseline: str,
+    example: str,
 ) -> Plugin:
     """The plugin of an oracle over `metric` (one of `flybisect.observation.METRICS`; None: any).
 
-    `alone` is its condition without a base, `rise` with one; a `--when` goes before both. Where `alone`
-    is None, the oracle can't be built without a base or a `--when` (as `example`): UserError.
+    `without_baseline` and `with_baseline` are its default conditions; `--when` overrides both. If
+    `without_baseline` is None, building the oracle without a baseline and without `--when` raises UserError.
+    Its message shows `example` as a condition to give.
     """
 
-    def build(options: Options) -> Measured:
-        own = rise if options.compares else alone
+    def build(options: Options) -> FigureOracle:
+        own = with_baseline if options.compares else without_baseline
         text = own if options.when is None else options.when
         if text is None:
             raise UserError(
-                f"the oracle {name} alone does not know how many are too many; say it with "
-                f"--when '{example}', or what to compare with "
-                "(--against-args, --against-flydsl, --against-arch)"
+                f"the oracle {name} needs a threshold or a baseline; give --when '{example}', or one of "
+                "--against-args, --against-flydsl and --against-arch"
             )
         condition = parse(text)
-        if condition.needs_base and not options.compares:
+        if condition.needs_baseline and not options.compares:
             raise UserError(
-                f"the condition {condition.text!r} speaks of base, and there is nothing to compare with; "
+                f"the condition {condition.text!r} reads base, but there is no baseline; "
                 "give --against-args, --against-flydsl or --against-arch"
             )
-        if condition.needs_base and (figures := _held_by_the_same(condition)) is not None:
+        if condition.needs_baseline and (figures := _held_by_the_same(condition)) is not None:
             raise UserError(
-                f"the condition {condition.text!r} also holds where the case and its baseline are the same "
-                f"(with {figures:g} for every figure), so it shows no difference; ask for one, as "
+                f"the condition {condition.text!r} also holds if the case and its baseline are the same "
+                f"(with {figures:g} for every figure); require a difference, for example "
                 "'vgprs >= base.vgprs + 8'"
             )
         wants = frozenset({Want.ASSEMBLY}) if condition.needs_assembly else frozenset[Want]()
         signature = Signature(name, condition.text if options.when else "")
-        return Measured(name, condition, signature, wants, condition.text)
+        return FigureOracle(name, condition, signature, wants, condition.text)
 
     return Plugin(name, summary, build, metric)
 
 
-def rise(figure: str) -> str:
-    """More than the baseline has: by half of the difference that the unreduced script showed, at least, so
-    that what is left is not there for another cause; and the baseline has to stay as good as it was."""
+def rise_condition(figure: str) -> str:
+    """The default condition of an oracle over `figure` with a baseline.
+
+    The figure exceeds the baseline's by at least half of the difference that the unreduced script showed, so
+    that a small rest with another cause does not count. The baseline's figure must not get worse.
+    """
     return (
         f"{figure} > base.{figure} "
         f"and {figure} - base.{figure} >= (first.{figure} - first.base.{figure}) / 2 "
@@ -128,7 +137,7 @@ def rise(figure: str) -> str:
 
 
 def _held_by_the_same(condition: Condition) -> float | None:
-    """A number for all figures with which the condition holds though case and baseline have the same."""
+    """A value for every figure with which the condition holds although case and baseline are the same."""
     constants = [node.value for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Constant)]
     numbers: list[float] = [abs(each) for each in constants if isinstance(each, (int, float))]
     globs = [each for each in constants if isinstance(each, str)]
@@ -138,19 +147,19 @@ def _held_by_the_same(condition: Condition) -> float | None:
         counted = dict.fromkeys(globs, int(figure))
         kernel = Kernel("k", **every, instructions={"": 0, **counted}, bases=counted)
         seen = Observation(Outcome.OK, Stage.DONE, "", "", kernels=(kernel,))
-        with suppress(Missing):
+        with suppress(MissingFigure):
             if condition.holds(Evidence(seen, seen)):
                 return figure
     return None
 
 
 def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:
-    """True where the script fails, in a way that the unreduced one does not."""
+    """True if the script fails in a way that the unreduced one does not."""
     return first is not None and seen is not None and seen != classify(first.subject)
 
 
 def _figures(condition: Condition, evidence: Evidence) -> dict[str, float]:
     figures: dict[str, float] = dict(evidence.subject.metrics())
-    if evidence.base is not None:
-        figures |= {f"base.{name}": value for name, value in evidence.base.metrics().items()}
+    if evidence.baseline is not None:
+        figures |= {f"base.{name}": value for name, value in evidence.baseline.metrics().items()}
     return figures | condition.figures(evidence)

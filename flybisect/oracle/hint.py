@@ -1,4 +1,4 @@
-"""Saying why a script is not interesting to begin with: what was seen, and which oracle would fit."""
+"""The message for an unreduced script that is not interesting: what was seen, and which oracle would fit."""
 
 from __future__ import annotations
 
@@ -16,43 +16,41 @@ _SHOWN = ("vgprs", "agprs", "sgprs", "vgpr_spills", "sgpr_spills", "scratch_byte
 def why_uninteresting(
     script: str, oracle: str, verdict: Verdict, evidence: Evidence, plugins: Iterable[Plugin]
 ) -> str:
-    """One sentence or two for the user, to be raised as a UserError."""
+    """One or two sentences for the user, to be raised as a UserError."""
     failure = classify(evidence.subject)
     if failure is not None and failure.kind == "setup" and verdict.answer is Answer.UNRESOLVED:
         return f"{script} cannot be judged on this machine: {failure.detail or failure.text}"
     said = f"{script} is {verdict.answer.value} to the oracle {oracle}: {verdict.why}"
     seen = _seen("it", evidence.subject)
-    if evidence.base is not None:
-        seen += "; " + _seen("what it is compared with", evidence.base)
+    if evidence.baseline is not None:
+        seen += "; " + _seen("the baseline", evidence.baseline)
     return f"{said} ({seen}). {_advice(oracle, evidence, plugins)}".rstrip()
 
 
-def fitting(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
-    """Names of the oracles that would call the evidence interesting, with their own conditions."""
-    options = Options(compares=evidence.base is not None)
+def fitting_oracles(evidence: Evidence, plugins: Iterable[Plugin]) -> list[str]:
+    """Names of the oracles to which the evidence is interesting, with their default conditions."""
+    options = Options(compares=evidence.baseline is not None)
     found = []
     for plugin in plugins:
         try:
             oracle = plugin.build(options)
-            if not oracle.settling and oracle.judge(evidence).interesting:
+            if not oracle.provisional and oracle.judge(evidence).interesting:
                 found.append(plugin.name)
-        except UserError:  # one that needs an option, or is broken
+        except UserError:  # it needs an option, or is broken
             continue
     return found
 
 
 def _advice(oracle: str, evidence: Evidence, plugins: Iterable[Plugin]) -> str:
-    fits = [name for name in fitting(evidence, plugins) if name != oracle]
+    fits = [name for name in fitting_oracles(evidence, plugins) if name != oracle]
     if compiler_failure(evidence.subject) is None and classify(evidence.subject) is not None:
         own = [f"--oracle {name}" for name in fits]
-        return f"To study that failure all the same: {' or '.join(own)}" if own else ""
+        return f"To study that failure, use {' or '.join(own)}" if own else ""
     if fits:
-        return "Would fit: " + ", ".join(f"--oracle {name}" for name in fits)
+        return "These oracles fit: " + ", ".join(f"--oracle {name}" for name in fits)
     if classify(evidence.subject) is None:
-        return "No oracle that ships fits it; a bound over the metrics is --oracle spills --when EXPR"
-    return (
-        "No oracle that ships fits it by itself; --oracle text --pattern REGEX looks for a text of your own"
-    )
+        return "No built-in oracle fits; to set a threshold, use --oracle spills --when EXPR"
+    return "No built-in oracle fits; to search for a text of your own, use --oracle text --pattern REGEX"
 
 
 def _seen(what: str, observation: Observation) -> str:

@@ -1,9 +1,9 @@
-"""Which kernel's figure a condition means, where it compares. Pure.
+"""Which kernel a condition with a baseline compares. Pure.
 
-It is the kernel that was worst at the start, in the unreduced script, and it stays that one: under the
-baseline, and in a candidate that has lost others. Kernels are found by name. FlyDSL puts a number behind it
-(`k_0`), which counts what else is compiled, so a name with another number will do where there is none with
-this one; and where each side has but one kernel, those are meant, however they are called.
+It is the kernel that was worst in the unreduced script. The same kernel is compared under the baseline, and
+in a candidate that has lost other kernels. Kernels are matched by name. FlyDSL appends a number (`k_0`) that
+depends on what else is compiled, so a name with another number matches if no exact name does. If each side
+has only one kernel, these two match whatever their names are.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from collections.abc import Callable, Sequence
 from flybisect.observation import Kernel, Observation
 
 Worse = Callable[[Kernel], float]
-"""Higher where a kernel is worse."""
+"""A number that is higher for a worse kernel."""
 
 _NUMBER = re.compile(r"_\d+$")
 
 
 def worst(kernels: Sequence[Kernel], worse: Worse) -> Kernel:
-    """Of at least one."""
+    """The worst of at least one kernel."""
     return max(kernels, key=worse)
 
 
 def same(kernel: Kernel, of: Observation, among: Observation, worse: Worse) -> Kernel | None:
-    """The kernel of one observation in another; of several compiles of it the worst. None: it has none."""
+    """The matching kernel in the observation `among`; the worst one if it was compiled several times. None if
+    there is no match."""
     for called in (lambda each: each.name, _stem):
         found = [each for each in among.kernels if called(each) == called(kernel)]
         if found:

@@ -1,4 +1,4 @@
-"""What a script needs and this machine does not have: packages, files, bitcode, a GPU's driver. Pure."""
+"""What a script needs and this machine lacks: packages, files, bitcode, a GPU driver. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TYPES = frozenset(
         "SkipTest",
     }
 )
-"""The last two: a test says itself that it does not run here."""
+"""The last two say that a test skips itself."""
 _MESSAGES = re.compile(
     r"cannot open shared object file|Found no NVIDIA driver|No (?:HIP|CUDA) GPUs are available"
     r"|Torch not compiled with CUDA|[Nn]o ROCm-capable device|(?:HIP|CUDA) (?:runtime )?error|\bhipError\w+"
@@ -34,14 +34,14 @@ _MESSAGES = re.compile(
 
 
 def lacks_bitcode(said: Iterable[str]) -> bool:
-    """True where the compiler looked for AMD's device library and did not find it."""
+    """True if the compiler did not find AMD's device library."""
     return any(_BITCODE.search(text) for text in said if "amdgcn bitcode path" in text)
 
 
-def lacking(exception: ExceptionFacts, missing: Iterable[str] = ()) -> str | None:
-    """What was missing, in a few words; None where an exception has another reason.
+def missing_dependency(exception: ExceptionFacts, missing: Iterable[str] = ()) -> str | None:
+    """What was missing, in a few words. None if the exception has another cause.
 
-    `missing`: what the script was seen to ask for in vain (`flybisect.observation.Observation.missing`).
+    `missing`: what the script asked for and did not get (`flybisect.observation.Observation.missing`).
     """
     plain = headline(exception.message)
     if exception.type not in _TYPES and not _MESSAGES.search(plain):

@@ -1,18 +1,18 @@
-"""The message behind the name of a C++ exception that ended a process. Pure."""
+"""The message of a C++ exception that ended a process. Pure."""
 
 from __future__ import annotations
 
 import re
 
 LONGEST = 16 * 1024
-"""Characters behind the exception's name that are searched."""
+"""Most characters after the exception's name that are searched."""
 
 _WHAT = "what():"
 _PYTHON_ERROR = re.compile(r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Iteration)(?::|$)")
 
 
-def message_behind(text: str) -> str:
-    """Of a Python traceback its last line, else what `what()` said; empty where nothing follows.
+def message_after(text: str) -> str:
+    """The last line of a Python traceback, else the text of `what()`; empty if nothing follows.
 
     `nanobind::python_error` carries a Python exception, and its `what()` is that exception's traceback.
     """

@@ -1,7 +1,7 @@
-"""Freeing a failure's text of what drifts between runs, scripts and releases. Pure.
+"""Normalises the text of a failure: removes what differs between runs, scripts and releases. Pure.
 
-SSA numbers, addresses, line numbers, counts and paths go; the operation, the asserted condition, the
-base name of its file and the fixed words of a message stay.
+Removed are SSA numbers, addresses, line numbers, counts and paths. Kept are the operation, the asserted
+condition, the base name of its file and the fixed words of a message.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 
 LONGEST = 300
-"""Characters of a cleaned text; what comes later is detail."""
+"""Most characters of a normalised text; the rest is detail."""
 READ = 16384
-"""Characters of a message that are looked at. The patterns below take time in proportion to its length: where
-one of them has to fail, it fails from one place of a run of characters, not from each."""
+"""Most characters of a message that are read. The patterns below take time in proportion to its length: a
+pattern that fails does so from one place of a run of characters, not from each."""
 
 _HEAD_OF_ASSERTION = re.compile(r"(?<![^\s:])(?P<file>[^\s:]+):\d+: ")
 _ASSERTION = re.compile(r": Assertion [`'\u2018\"]")
@@ -40,12 +40,12 @@ _CASTS = frozenset({"cast", "dyn_cast", "isa", "cast_or_null", "cast_if_present"
 
 
 def one_line(text: str) -> str:
-    """With every run of white space as one space."""
+    """The text with each run of white space replaced by one space."""
     return " ".join(text.split())
 
 
 def headline(text: str) -> str:
-    """The first line with words, without `error: "file":3:7:` before it."""
+    """The first line with words, without a leading `error: "file":3:7:`."""
     for line in text[: 4 * READ].splitlines():
         plain = _PLACES.sub("", line[:READ], count=1).strip()
         if plain:
@@ -66,7 +66,7 @@ def words(text: str) -> str:
 
 
 def _without_type(found: re.Match[str]) -> str:
-    """`T` for `!fly.layout<…>`; a name without brackets stays."""
+    """`T` for a type such as `!fly.layout<…>`; a name without brackets stays."""
     if found["type"] is None:
         return found[0]
     return (found["before"] if "." in found["before"] else "") + "T"
@@ -74,7 +74,7 @@ def _without_type(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Asserted:
-    """A C++ assertion as it is printed."""
+    """A C++ assertion as printed."""
 
     file: str
     function: str
@@ -82,7 +82,7 @@ class Asserted:
 
 
 def asserted(line: str) -> Asserted | None:
-    """`FILE:LINE: FUNCTION: Assertion `CONDITION' failed`, anywhere in a line."""
+    """Parses `FILE:LINE: FUNCTION: Assertion `CONDITION' failed` anywhere in a line; None without one."""
     if (head := _HEAD_OF_ASSERTION.search(line)) is None:
         return None
     mark = _ASSERTION.search(line, head.end())
@@ -100,16 +100,16 @@ def basename(path: str) -> str:
 
 
 def condition(expression: str) -> str:
-    """An asserted condition without the message that is and-ed to it, unless that is all it says."""
+    """An asserted condition without `&& "message"`, unless the message is all that it says."""
     plain = one_line(expression[:READ])
     bare = _MESSAGE.sub("", plain).strip()
     return plain if not bare or bare in _TRIVIAL else bare
 
 
 def function(signature: str) -> str:
-    """Name of the C++ function in a signature as GCC and Clang write it; `?` where there is none.
+    """The name of the C++ function in a signature as GCC and Clang write it; `?` if there is none.
 
-    LLVM's casts assert in one place for all types, so for them the type cast to stays: `cast<Type>`.
+    LLVM's casts assert in one place for all types, so their target type is kept: `cast<Type>`.
     """
     head, _, templates = signature[:READ].partition(" [with ")
     plain = _without_brackets(re.sub(r"\boperator\s*[^\w\s(]+", "operator", head))
@@ -124,7 +124,7 @@ def function(signature: str) -> str:
 
 
 def _without_brackets(text: str) -> str:
-    """With everything in (), <>, [] and {} left out."""
+    """The text without everything in (), <>, [] and {}."""
     kept: list[str] = []
     depth = 0
     for character in text:

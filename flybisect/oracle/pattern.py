@@ -1,4 +1,4 @@
-"""Oracles over a pattern of the user's: what `oracles/text.py` and `oracles/ir.py` are made of."""
+"""Oracles over a pattern that the user gives; `oracles/text.py` and `oracles/ir.py` build one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict, Want
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.figure import fails_anew
 from flybisect.oracle.normalize import one_line
 from flybisect.oracle.plugin import Evidence, Oracle
@@ -15,24 +15,24 @@ from flybisect.probe.ir_stages import unknown_stage
 from flybisect.probe.patterns import Patterns, TooSlow
 
 SHOWN = 120
-"""Characters of a line that are shown."""
+"""Most characters of a line that are shown."""
 
 
 @dataclass(frozen=True)
-class Patterned(Oracle):
-    """Interesting: the pattern is there (or is not), and under the base (where there is one) it is not so."""
+class PatternOracle(Oracle):
+    """Interesting: the pattern matches (or, with `absent`, does not), and the baseline differs in that."""
 
     name: str
     pattern: Patterns
     absent: bool
     place: str
-    """Where it is searched, for a sentence."""
+    """Where it is searched, for messages: `in the output`."""
     texts: Callable[[Observation], Sequence[str] | None]
-    """What is searched; None where the trial did not come so far."""
+    """The texts to search; None if the trial ended before they existed."""
     wants: frozenset[Want]
     stage: str | None = None
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         try:
             return self._holds(subject)
         except TooSlow:
@@ -45,7 +45,7 @@ class Patterned(Oracle):
             return Verdict(Answer.UNRESOLVED, None, evidence.subject.metrics(), str(error))
 
     def _judged(self, evidence: Evidence) -> Verdict:
-        subject, base = evidence.subject, evidence.base
+        subject, baseline = evidence.subject, evidence.baseline
         seen, metrics = classify(subject), subject.metrics()
         unclear = self._unclear(subject)
         if unclear is not None:
@@ -56,18 +56,18 @@ class Patterned(Oracle):
         if self.absent and fails_anew(seen, evidence.first):
             return Verdict(Answer.UNINTERESTING, seen, metrics, f"another failure: {seen}")
         found = self._signature(subject)
-        if base is not None and self._unclear(base) is not None:
-            why = f"what it is compared with: {self._unclear(base)}"
+        if baseline is not None and self._unclear(baseline) is not None:
+            why = f"the baseline: {self._unclear(baseline)}"
             return Verdict(Answer.UNRESOLVED, found, metrics, why)
-        if base is not None and self._holds(base):
-            why = f"{found}, and the same under what it is compared with"
+        if baseline is not None and self._holds(baseline):
+            why = f"{found}, and the same under the baseline"
             return Verdict(Answer.UNINTERESTING, found, metrics, why)
-        if (problem := baseline.problem(evidence)) is not None:
+        if (problem := baseline_problem(evidence)) is not None:
             return Verdict(Answer.UNRESOLVED, found, metrics, problem)
         return Verdict(Answer.INTERESTING, found, metrics, self._said(self.absent))
 
     def _unclear(self, observation: Observation) -> str | None:
-        """Why it can't be judged; None where it can."""
+        """Why it can't be judged; None if it can."""
         seen = classify(observation)
         if seen is not None and seen.kind in UNJUDGEABLE:
             return f"cannot be judged: {seen}"
@@ -76,7 +76,7 @@ class Patterned(Oracle):
             return missing or f"there is no IR {self.place}: {seen or 'no kernel was compiled'}"
         cut_short = observation.outcome in (Outcome.TIMEOUT, Outcome.MEMORY)
         if self.absent and (cut_short or not observation.reached_flydsl):
-            return "it did not come so far that the pattern could be missing" + (f": {seen}" if seen else "")
+            return "it ended before the pattern could appear" + (f": {seen}" if seen else "")
         return None
 
     def _holds(self, observation: Observation) -> bool:
@@ -89,13 +89,11 @@ class Patterned(Oracle):
 
     def _said(self, absent: bool) -> str:
         return (
-            f"{self.pattern} does not stand {self.place}"
-            if absent
-            else (f"{self.pattern} stands {self.place}")
+            f"{self.pattern} does not occur {self.place}" if absent else f"{self.pattern} occurs {self.place}"
         )
 
     def _signature(self, observation: Observation) -> Signature:
-        """The user's own words are the identity; a line that matches is shown."""
+        """The pattern identifies the bug; the line that matches is detail."""
         text = ("no " if self.absent else "") + f"{self.pattern} {self.place}"
         line = self._line(observation)
         return Signature(

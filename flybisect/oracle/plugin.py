@@ -1,8 +1,8 @@
 """What an oracle plugin is.
 
-An oracle judges observations; it starts nothing and reads nothing. A plugin module (in
-`oracles/`, a user's `.py`, or an installed distribution's entry point in the group
-`flybisect.oracles`) has one name, `PLUGIN`.
+An oracle judges observations. It starts no process and reads no file. A plugin module defines one name,
+`PLUGIN`. It lies in `oracles/`, is a `.py` file of the user, or is an entry point of an installed
+distribution in the group `flybisect.oracles`.
 """
 
 from __future__ import annotations
@@ -17,51 +17,53 @@ from flybisect.observation import Observation, Verdict, Want
 
 @dataclass(frozen=True)
 class Evidence:
-    """The observations that a judgement stands on."""
+    """The observations that an oracle judges."""
 
     subject: Observation
-    """The candidate under the case's own argv and toolchain."""
-    base: Observation | None = None
-    """The same candidate under what it is compared with, where the case compares."""
+    """The candidate with the case's own arguments and toolchain."""
+    baseline: Observation | None = None
+    """The same candidate under the baseline; None if the case has none or it was not needed."""
     first: Evidence | None = None
-    """What the unreduced script showed; None while that itself is being judged."""
+    """What the unreduced script showed; None while the unreduced script itself is judged."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line gives an oracle when it is built."""
+    """The command line options that an oracle is built from."""
 
     when: str | None = None
-    """A condition over metrics that replaces the oracle's own (see `flybisect.oracle.conditions`)."""
+    """A condition over metrics that replaces the default one (see `flybisect.oracle.conditions`)."""
     compares: bool = False
-    """True when there is a base to compare with."""
+    """True if the case has a baseline."""
     pattern: str | None = None
     """A regular expression."""
     absent: bool = False
-    """The pattern must not be there."""
+    """The pattern must not match."""
     stage: str | None = None
-    """A place in the pass pipeline (see `flybisect.probe.ir_stages`)."""
+    """A stage of the pass pipeline (see `flybisect.probe.ir_stages`)."""
     command: str | None = None
-    """A shell command; the probes run it (see `flybisect.observation.Probe`)."""
+    """A shell command, which the probes run (see `flybisect.observation.Probe`)."""
 
     def given(self) -> frozenset[str]:
-        """Names of the command line's options that are set."""
+        """Names of the options that are set."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return frozenset(name for name, value in values.items() if name != "compares" and value)
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """How far a trial may go."""
+class TrialLimits:
+    """Limits of a trial."""
 
     seconds: float
+    """Wall time."""
     memory: int
+    """MiB."""
     """MiB."""
 
 
 @dataclass(frozen=True)
 class Margin:
-    """By how much a figure differs from the baseline's."""
+    """The difference of a figure from the baseline's."""
 
     first: float
     """In the unreduced script."""
@@ -74,58 +76,58 @@ class Margin:
 
 
 class Oracle(ABC):
-    """A judgement over what probes showed. All but `judge` has a default that fits most oracles."""
+    """An interestingness test over observations. All but `judge` has a default that fits most oracles."""
 
     name: str
     wants: frozenset[Want] = frozenset()
-    """What its probes must yield beside the metrics."""
+    """What its probes must yield in addition to the metrics."""
     condition: str | None = None
-    """The condition over figures that it judges by; None where it judges by something else."""
-    bounding: bool = False
-    """It takes the limits of a trial from a run of the baseline, which then goes first; see `bounds`."""
-    settling: bool = False
-    """It becomes another oracle by what the unreduced script shows; see `settled`."""
+    """The condition over figures that it evaluates; None if it judges by something else."""
+    limits_trials: bool = False
+    """It derives the limits of trials from the baseline, which then runs first; see `trial_limits`."""
+    provisional: bool = False
+    """What the unreduced script shows selects another oracle in its place; see `specialized`."""
 
     @abstractmethod
     def judge(self, evidence: Evidence) -> Verdict:
-        """Pure. `evidence.base` is None where there is none or `needs_base` said no."""
+        """The verdict. Pure. `evidence.baseline` is None without a baseline or if it is not needed."""
 
-    def needs_base(self, subject: Observation) -> bool:
-        """False when the subject alone decides, so that the base is not compiled at all."""
+    def needs_baseline(self, subject: Observation) -> bool:
+        """False if the subject alone decides, so that the baseline is not compiled."""
         return False
 
-    def bounds(self, base: Observation) -> Bounds | None:
-        """The limits that follow from a run; None where it says nothing, as when it does not end either."""
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        """The limits that follow from a run of the baseline; None if that run does not terminate either."""
         return None
 
-    def settled(self, first: Evidence) -> Oracle:
-        """What judges from then on, by what the unreduced script shows."""
+    def specialized(self, first: Evidence) -> Oracle:
+        """The oracle that judges candidates, given what the unreduced script shows."""
         return self
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
-        """By figure: what is left of the difference from the baseline."""
+        """For each figure, what is left of its difference from the baseline."""
         return {}
 
 
-class Wrapping(Oracle):
-    """One that leaves everything to another oracle; what differs is overridden."""
+class WrappingOracle(Oracle):
+    """Delegates everything to another oracle; subclasses override what differs."""
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
         self.name, self.wants, self.condition = oracle.name, oracle.wants, oracle.condition
-        self.bounding, self.settling = oracle.bounding, oracle.settling
+        self.limits_trials, self.provisional = oracle.limits_trials, oracle.provisional
 
     def judge(self, evidence: Evidence) -> Verdict:
         return self.oracle.judge(evidence)
 
-    def needs_base(self, subject: Observation) -> bool:
-        return self.oracle.needs_base(subject)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return self.oracle.needs_baseline(subject)
 
-    def bounds(self, base: Observation) -> Bounds | None:
-        return self.oracle.bounds(base)
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        return self.oracle.trial_limits(baseline)
 
-    def settled(self, first: Evidence) -> Oracle:
-        return self.oracle.settled(first)
+    def specialized(self, first: Evidence) -> Oracle:
+        return self.oracle.specialized(first)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
         return self.oracle.margins(evidence)
@@ -133,31 +135,31 @@ class Wrapping(Oracle):
 
 @dataclass(frozen=True)
 class Plugin:
-    """An oracle as it is listed and built."""
+    """Describes an oracle and builds it."""
 
     name: str
     summary: str
     """One line, for `flybisect oracles`."""
     build: Callable[[Options], Oracle]
-    """Raises `flybisect.errors.UserError` when an option makes no sense for it."""
+    """Raises `flybisect.errors.UserError` if an option makes no sense for the oracle."""
     metric: str | None = None
-    """The figure it is about, where it is about one: a bisection may take its bound from the two ends."""
+    """The figure that it measures, or None. A bisection may derive a threshold from its two endpoints."""
     takes: frozenset[str] = frozenset({"when"})
-    """Fields of `Options` that it knows what to do with."""
+    """Fields of `Options` that it accepts."""
     same_as: tuple[str, ...] = ()
-    """Other texts of the same bug, which its oracles have been joined to; see `flybisect.oracle.same_as`."""
+    """Other texts of the same bug (`--same-as`); see `flybisect.oracle.same_as`."""
 
     def checked(self, options: Options) -> None:
-        """Raises UserError where an option was given that it does not take."""
+        """Raises UserError if an option is set that it does not accept."""
         for name in sorted(options.given() - self.takes):
-            raise UserError(f"the oracle {self.name} does not take --{name}; {_MEANT[name]}")
+            raise UserError(f"the oracle {self.name} does not accept --{name}; {_PURPOSE[name]}")
 
 
-_MEANT = {
-    "when": "it is a condition over figures, and spills, vgprs and isa take one",
-    "pattern": "text and ir look for one",
-    "absent": "it turns the --pattern of text and ir round",
-    "stage": "it says where ir looks for its --pattern",
+_PURPOSE = {
+    "when": "it is a condition over figures, for spills, vgprs and isa",
+    "pattern": "it is for text and ir",
+    "absent": "it negates the --pattern of text and ir",
+    "stage": "it is the stage after which ir searches for its --pattern",
     "command": "it is what the oracle command runs",
 }
-"""What an option is for, by its name."""
+"""What each option is for."""

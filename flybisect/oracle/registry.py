@@ -1,4 +1,4 @@
-"""Finding oracle plugins: those that ship, those of installed distributions, and a user's own files."""
+"""Finds oracle plugins: the built-in ones, those of installed distributions, and files of the user."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from typing import Any, TypeVar
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Verdict
-from flybisect.oracle import yaml_oracle as textoracle
+from flybisect.oracle import yaml_oracle
 from flybisect.oracle.plugin import (
-    Bounds,
     Evidence,
     Margin,
     Options,
     Oracle,
     Plugin,
-    Wrapping,
+    TrialLimits,
+    WrappingOracle,
 )
 
 PACKAGE = "flybisect.oracles"
 GROUP = "flybisect.oracles"
-"""Entry-point group; each names a `Plugin`, or a module that has one as `PLUGIN`."""
+"""Entry-point group; each entry names a `Plugin`, or a module that defines `PLUGIN`."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Listing:
-    """What there is, by name."""
+class OracleListing:
+    """The oracles that are available by name."""
 
     plugins: tuple[Plugin, ...]
     problems: tuple[str, ...] = ()
-    """Sentences about installed plugins that cannot be used."""
+    """One sentence about each installed plugin that is unusable."""
 
 
-def listing() -> Listing:
-    """Every oracle that can be called by its name."""
+def listing() -> OracleListing:
+    """Every oracle that is available by name."""
     found = {plugin.name: plugin for plugin in _shipped()}
     problems: list[str] = []
     for entry in metadata.entry_points(group=GROUP):
@@ -56,19 +56,19 @@ def listing() -> Listing:
             problems.append(str(error))
             continue
         if plugin.name in found:
-            problems.append(f"{origin} is called {plugin.name}, as another is: it is left out")
+            problems.append(f"{origin} is left out: another oracle has the name {plugin.name}")
             continue
         found[plugin.name] = plugin
-    return Listing(tuple(found[name] for name in sorted(found)), tuple(problems))
+    return OracleListing(tuple(found[name] for name in sorted(found)), tuple(problems))
 
 
 def load(spec: str) -> Plugin:
-    """The plugin of a name, or in the file `spec` (`.py`, `.yaml`, `.yml`).
+    """The plugin with the name `spec`, or in the file `spec` (`.py`, `.yaml`, `.yml`).
 
-    Raises UserError when there is none, or the file does not hold one.
+    Raises UserError if there is none, or the file does not define one.
     """
     if spec.endswith((".yaml", ".yml")):
-        return _checking(textoracle.load(Path(spec)))
+        return _checking(yaml_oracle.load(Path(spec)))
     if spec.endswith(".py"):
         return _checking(_from_file(Path(spec)))
     shipped = next((plugin for plugin in _shipped() if plugin.name == spec), None)
@@ -82,7 +82,7 @@ def load(spec: str) -> Plugin:
 
 
 def _checking(plugin: Plugin) -> Plugin:
-    """The same plugin, which refuses options that it does not take."""
+    """The same plugin, which rejects options that it does not accept."""
 
     def build(options: Options) -> Oracle:
         plugin.checked(options)
@@ -91,18 +91,18 @@ def _checking(plugin: Plugin) -> Plugin:
     return replace(plugin, build=build)
 
 
-def _unknown(spec: str, known: Listing) -> str:
+def _unknown(spec: str, known: OracleListing) -> str:
     names = [plugin.name for plugin in known.plugins]
     close = difflib.get_close_matches(spec, names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
     broken = [problem for problem in known.problems if spec in problem]
-    text = f"there is no oracle {spec!r}{hint}; there are {', '.join(names)}, or the path of a .py or .yaml"
+    text = f"there is no oracle {spec!r}{hint}; give {', '.join(names)}, or the path of a .py or .yaml file"
     return "; ".join([text, *broken])
 
 
 @cache
 def _shipped() -> tuple[Plugin, ...]:
-    """Read once: they do not change while the tool runs."""
+    """The built-in plugins, read once."""
     return tuple(_in_package())
 
 
@@ -110,7 +110,7 @@ def _in_package() -> Iterator[Plugin]:
     for item in sorted(resources.files(PACKAGE).iterdir(), key=lambda item: item.name):
         stem, _, suffix = item.name.rpartition(".")
         if suffix == "yaml":
-            yield textoracle.parse(item.read_text(encoding="utf-8"), item.name)
+            yield yaml_oracle.parse(item.read_text(encoding="utf-8"), item.name)
         elif suffix == "py" and not stem.startswith("_"):
             module = importlib.import_module(f"{PACKAGE}.{stem}")
             yield _plugin_of(module, item.name)
@@ -126,7 +126,7 @@ def _from_file(path: Path) -> Plugin:
         raise UserError(f"{path}: cannot be imported")
     module = importlib.util.module_from_spec(spec)
     loader = spec.loader
-    sys.modules[name] = module  # dataclasses look their module up while the body runs
+    sys.modules[name] = module  # dataclasses look up their module while the body runs
     _foreign(lambda: loader.exec_module(module), origin)
     return _guarded(_plugin_of(module, origin), origin)
 
@@ -134,12 +134,12 @@ def _from_file(path: Path) -> Plugin:
 def _plugin_of(found: object, origin: str) -> Plugin:
     plugin = found if isinstance(found, Plugin) else getattr(found, "PLUGIN", None)
     if not isinstance(plugin, Plugin):
-        raise UserError(f"{origin}: has no PLUGIN (flybisect.oracle.plugin.Plugin)")
+        raise UserError(f"{origin}: defines no PLUGIN (flybisect.oracle.plugin.Plugin)")
     return plugin
 
 
 def _guarded(plugin: Plugin, origin: str) -> Plugin:
-    """The same plugin, where its own mistakes end the command with a sentence."""
+    """The same plugin, whose own errors become UserError."""
 
     def build(options: Options) -> Oracle:
         return _guarded_oracle(_foreign(lambda: plugin.build(options), origin), origin)
@@ -147,7 +147,7 @@ def _guarded(plugin: Plugin, origin: str) -> Plugin:
     return replace(plugin, build=build)
 
 
-class _Guarded(Wrapping):
+class _Guarded(WrappingOracle):
     def __init__(self, oracle: Oracle, origin: str) -> None:
         super().__init__(oracle)
         self.origin = origin
@@ -155,14 +155,14 @@ class _Guarded(Wrapping):
     def judge(self, evidence: Evidence) -> Verdict:
         return _foreign(lambda: self.oracle.judge(evidence), self.origin)
 
-    def needs_base(self, subject: Observation) -> bool:
-        return _foreign(lambda: self.oracle.needs_base(subject), self.origin)
+    def needs_baseline(self, subject: Observation) -> bool:
+        return _foreign(lambda: self.oracle.needs_baseline(subject), self.origin)
 
-    def bounds(self, base: Observation) -> Bounds | None:
-        return _foreign(lambda: self.oracle.bounds(base), self.origin)
+    def trial_limits(self, baseline: Observation) -> TrialLimits | None:
+        return _foreign(lambda: self.oracle.trial_limits(baseline), self.origin)
 
-    def settled(self, first: Evidence) -> Oracle:
-        settled = _foreign(lambda: self.oracle.settled(first), self.origin)
+    def specialized(self, first: Evidence) -> Oracle:
+        settled = _foreign(lambda: self.oracle.specialized(first), self.origin)
         return self if settled is self.oracle else _guarded_oracle(settled, self.origin)
 
     def margins(self, evidence: Evidence) -> Mapping[str, Margin]:
@@ -170,7 +170,7 @@ class _Guarded(Wrapping):
 
 
 class _Plain(Oracle):
-    """Of a plugin whose class does not derive from `Oracle`: it has a name, wants and two methods."""
+    """Wraps an oracle whose class does not derive from `Oracle` but has a name, `wants` and two methods."""
 
     def __init__(self, oracle: Any) -> None:
         self._oracle = oracle
@@ -180,8 +180,8 @@ class _Plain(Oracle):
         verdict: Verdict = self._oracle.judge(evidence)
         return verdict
 
-    def needs_base(self, subject: Observation) -> bool:
-        return bool(self._oracle.needs_base(subject))
+    def needs_baseline(self, subject: Observation) -> bool:
+        return bool(self._oracle.needs_baseline(subject))
 
 
 def _guarded_oracle(built: object, origin: str) -> Oracle:
@@ -194,12 +194,12 @@ def _foreign(action: Callable[[], Result], origin: str) -> Result:
         return action()
     except UserError:
         raise
-    except Exception as error:  # code of somebody else's, which may raise anything
+    except Exception as error:  # third-party code may raise anything
         raise UserError(f"{origin}: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
-    """`line 3: NameError: name 'x' is not defined`, of the innermost frame."""
+    """For example `line 3: NameError: name 'x' is not defined`, from the innermost frame."""
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)

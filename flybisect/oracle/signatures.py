@@ -1,17 +1,17 @@
-"""What makes a failure that failure, freed of what drifts between runs and releases. Pure.
+"""Signatures: what identifies a failure, without what differs between runs and releases. Pure.
 
 `classify` gives every failure one signature of one kind:
 
 legalization  a conversion pass could not legalize an operation
-verifier      an operation's own complaint (`'op' op …`), of its verifier or of a pass
-diagnostic    any other error of the compiler, also where the process goes on and ends with 0
+verifier      an error about an operation (`'op' op …`), from its verifier or from a pass
+diagnostic    any other error of the compiler, even if the process then ends with 0
 assertion     a C++ assertion
-fatal         LLVM's `report_fatal_error`, `llvm_unreachable`, nanobind's and C++'s last words
+fatal         LLVM's `report_fatal_error` and `llvm_unreachable`, fatal errors of nanobind and C++
 crash         a signal
 exception     a Python exception
-exit          the script left with an exit code
-hang, memory  a limit of the trial was met
-api           the script asks FlyDSL for what this version does not have: nothing can be judged
+exit          the script ended with an exit code
+hang, memory  the trial exceeded a limit
+api           this FlyDSL lacks the API that the script uses: nothing can be judged
 setup         the machine lacks something that the compile needs: nothing can be judged
 """
 
@@ -22,8 +22,8 @@ import signal
 from collections.abc import Callable, Iterator
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
-from flybisect.oracle.lacking import lacking, lacks_bitcode
-from flybisect.oracle.last_words import message_behind
+from flybisect.oracle.lacking import lacks_bitcode, missing_dependency
+from flybisect.oracle.last_words import message_after
 from flybisect.oracle.normalize import (
     asserted,
     basename,
@@ -55,7 +55,7 @@ UNJUDGEABLE = frozenset({"api", "setup"})
 WORTH_REPORTING = frozenset(
     {"legalization", "verifier", "assertion", "fatal", "crash", "diagnostic", "hang", "memory"}
 )
-"""Kinds that are kept as "also seen"; a mutated script raises exceptions of its own all the time."""
+"""Kinds that are reported as "also seen". Candidates often raise exceptions of their own."""
 
 LEGALIZATION = re.compile(r"failed to legalize operation '(?P<op>[\w.$-]+)'")
 VERIFIER = re.compile(r"(?P<text>'(?P<op>[a-z_][\w$-]*\.[\w.$-]+)' op .+)")
@@ -94,17 +94,17 @@ _PLAIN = re.compile(
     r"'(?:NoneType|str|int|float|bool|list|dict|tuple|set|Tensor|Namespace)' object has no attribute"
     r"|module '(?!flydsl|mlir)[\w.]{1,200}' has no attribute"
 )
-"""Of an `AttributeError` on the host that FlyDSL has no part in."""
+"""Messages of an `AttributeError` on the host that has nothing to do with FlyDSL."""
 _FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
 _API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 OUTSIDE = " (outside of tracing)"
 _DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": OUTSIDE}
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
-"""Names of the class over the releases: 0.1.5; 0.1.8 to 0.2.2; from 0.2.3."""
+"""Names of the exception class in the releases 0.1.5, 0.1.8 to 0.2.2, and from 0.2.3 on."""
 
 
 def classify(observation: Observation) -> Signature | None:
-    """The failure that an observation shows; None where everything compiled cleanly."""
+    """The failure that an observation shows; None if everything compiled without an error."""
     for find in _BY_PRECEDENCE:
         found = find(observation)
         if found is not None:
@@ -113,7 +113,7 @@ def classify(observation: Observation) -> Signature | None:
 
 
 def compiler_errors(observation: Observation) -> Iterator[str]:
-    """Each error that the compiler said, in order: diagnostics, then messages of compile errors."""
+    """Each error that the compiler reported, in order: diagnostics, then messages of compile errors."""
     for diagnostic in observation.diagnostics:
         if diagnostic.severity == "error":
             yield diagnostic.text
@@ -123,7 +123,7 @@ def compiler_errors(observation: Observation) -> Iterator[str]:
 
 
 def assertion(file: str, in_function: str, expression: str) -> Signature:
-    """Of a C++ assertion. The message and-ed to a condition is reworded at times: it is detail."""
+    """The signature of a C++ assertion. The message after `&&` changes between releases: it is detail."""
     where = f" in {function(in_function)} ({basename(file)})"
     return Signature("assertion", condition(expression) + where, detail=one_line(expression) + where)
 
@@ -189,16 +189,16 @@ def _fatal(observation: Observation) -> Signature | None:
 
 
 def _last_words(last: re.Match[str], behind: str) -> Signature:
-    """With the message of the C++ exception, or of the Python exception that it carries."""
+    """A fatal error with the message of its C++ exception, or of the Python exception that it carries."""
     text = last["cxx"] or last["nanobind"] or last["glibc"]
-    message = message_behind(behind) if last["glibc"] is None else ""
+    message = message_after(behind) if last["glibc"] is None else ""
     if not message or message in text:
         return Signature("fatal", words(text), detail=one_line(text))
     return Signature("fatal", f"{words(text)}: {words(message)}", detail=one_line(f"{text}: {message}"))
 
 
 def _fatal_text(text: str) -> str:
-    """Selection failures print the whole node with its numbers: what it is stays."""
+    """A selection failure prints the whole node with its numbers; only its kind is kept."""
     if not text.startswith("Cannot select: "):
         return words(text)
     intrinsic = INTRINSIC.search(text)
@@ -236,7 +236,7 @@ def _verifier(observation: Observation) -> Signature | None:
         found = VERIFIER.search(text)
         if found:
             return Signature("verifier", words(found["text"]), detail=one_line(found["text"]))
-    # While IR is being built, MLIR's Python bindings raise the verifier's complaint by themselves.
+    # While IR is built, MLIR's Python bindings raise the verifier's error themselves.
     for exception in observation.exceptions:
         found = VERIFIER.search(exception.message)
         if found and exception.innermost == "flydsl":
@@ -245,18 +245,20 @@ def _verifier(observation: Observation) -> Signature | None:
 
 
 def _lacking(observation: Observation) -> Signature | None:
-    """Also where the script catches the error and goes on."""
+    """What the machine lacks, even if the script catches the error and continues."""
     if lacks_bitcode((observation.stderr, *compiler_errors(observation))):
         return Signature("setup", "AMD's device library (bitcode) is not on this machine")
     found = (
-        text for each in observation.exceptions if (text := lacking(each, observation.missing)) is not None
+        text
+        for each in observation.exceptions
+        if (text := missing_dependency(each, observation.missing)) is not None
     )
     text = next(found, None)
     return None if text is None else Signature("setup", words(text), detail=text)
 
 
 def _asked_in_vain(observation: Observation) -> Signature | None:
-    """Where nothing was compiled, what the script did not find is the likely reason, whatever it did then."""
+    """If nothing was compiled, the likely reason is what the script did not find."""
     if not observation.missing or observation.kernels or observation.outcome is Outcome.SIGNAL:
         return None
     text = "; ".join(observation.missing)
@@ -274,7 +276,7 @@ def _diagnostic(observation: Observation) -> Signature | None:
 
 
 def _informative(text: str) -> str:
-    """The first line that says more than that a pipeline failed."""
+    """The first line that says more than that the pipeline failed."""
     for line in text.splitlines():
         plain = headline(line)
         if plain and not plain.startswith(("Failure while executing pass pipeline", "DSL Traceback")):
@@ -290,7 +292,7 @@ def _api(observation: Observation) -> Signature | None:
 
 
 def _api_of(ended: ExceptionFacts) -> Signature | None:
-    """The script and FlyDSL do not fit: also an argument or attribute that the script uses in vain."""
+    """This FlyDSL lacks an API, an argument or an attribute that the script uses."""
     named = ended.type in _API_ERRORS and _MESSAGES_OF_API.search(ended.message)
     unbound = ended.type == "TypeError" and "incompatible function arguments" in ended.message
     by_script = ended.innermost == "script" and (
@@ -305,7 +307,7 @@ def _api_of(ended: ExceptionFacts) -> Signature | None:
 
 
 def _raised_in_compile(observation: Observation) -> Signature | None:
-    """Also what the script caught: a harness reports a failure and goes on to the next shape."""
+    """Includes what the script caught: a harness reports a failure and continues with the next shape."""
     ended = observation.exception
     if ended is not None and not outside_of_compiling(ended):
         return exception_signature(ended)
@@ -321,14 +323,14 @@ def _exception(observation: Observation) -> Signature | None:
 
 
 def outside_of_compiling(exception: ExceptionFacts) -> bool:
-    """True for what the script's own code raised, or a library that it called, but for FlyDSL."""
+    """True if the script's own code raised it, or a library other than FlyDSL that it called."""
     return exception.during == "host" and exception.innermost != "flydsl"
 
 
 def exception_signature(exception: ExceptionFacts) -> Signature:
-    """Of a Python exception: its class, the fixed words of its message and what was going on.
+    """The signature of a Python exception: its class, the fixed words of its message and the phase.
 
-    The same words mean another thing in the function around a kernel than in the kernel.
+    The same message in the launcher around a kernel and in the kernel are two failures.
     """
     text, where = words(exception.message), _DURING.get(exception.during, "")
     return Signature(

@@ -1,20 +1,23 @@
-"""Oracles that match a text, written as YAML.
+"""Oracles that match a text, described in YAML.
 
-    name: legalization
-    summary: a conversion pass could not legalize an operation
-    pattern: "failed to legalize operation '(?P<op>[\\w.$-]+)'"
-    signature: "{op}"
-    streams: [diagnostics]
+name: legalization
+summary: a conversion pass could not legalize an operation
+pattern: "failed to legalize operation '(?P<op>[\\w.$-]+)'"
+signature: "{op}"
+streams: [diagnostics]
 
-`pattern` is a Python regular expression (or a list of them, the first that matches counts), searched
-line by line. `streams` are where it is searched: `diagnostics` (errors of the compiler), `exceptions`
-(`Class: message`) and `stderr`; all when left out. `outcomes` are the ways of ending in which it
-counts (`ok, exception, exit, signal, timeout, out of memory`); any when left out. `signature` is built
-of the pattern's named groups and tells one bug from another; without it, it is the fixed words of the
-line. `clean` says how a group is freed of what drifts: `words`, `plain`, `basename`, `function`,
-`condition` (see `flybisect.oracle.normalize`); `words` when left out. `kind` is the signature's kind, the
-name when left out. With `kind` (or a list of them) and no `pattern`, what
-`flybisect.oracle.signatures.classify` calls by that kind is interesting.
+pattern    a Python regular expression, or a list of them of which the first match counts; it is
+           searched line by line
+streams    what is searched: `diagnostics` (errors of the compiler), `exceptions` (`Class: message`) and
+           `stderr`. Default: all
+outcomes   the outcomes in which a match counts (`ok, exception, exit, signal, timeout, out of memory`).
+           Default: all
+signature  a template over the pattern's named groups, which identifies the bug. Default: the fixed
+           words of the line
+clean      how each group is normalised: `words`, `plain`, `basename`, `function` or `condition` (see
+           `flybisect.oracle.normalize`). Default: `words`
+kind       the kind of the signature. Default: the name. Without `pattern`, a kind or a list of kinds as
+           `flybisect.oracle.signatures.classify` returns them; a failure of one is interesting
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from flybisect.case.yaml_file import (
 )
 from flybisect.errors import UserError
 from flybisect.observation import Answer, Observation, Outcome, Signature, Verdict
-from flybisect.oracle import baseline
+from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.normalize import (
     basename,
     condition,
@@ -57,7 +60,7 @@ from flybisect.oracle.signatures import (
 )
 from flybisect.probe.patterns import (
     LONGEST_PATTERN,
-    Found,
+    PatternMatch,
     Patterns,
     TooSlow,
 )
@@ -72,28 +75,28 @@ CLEANERS: Mapping[str, Callable[[str], str]] = {
     "condition": condition,
 }
 _SHOWN: Mapping[str, Callable[[str], str]] = {**CLEANERS, "words": headline, "condition": one_line}
-"""The same for a reader: with numbers, and with the message of an assertion."""
+"""The same for display: with numbers, and with the message of an assertion."""
 
 _OUT_OF_LIMITS = (Outcome.TIMEOUT, Outcome.MEMORY)
 
 
 @dataclass(frozen=True)
 class TextRule:
-    """A checked description of what to match."""
+    """A checked description of the text to match."""
 
     name: str
     summary: str
     kinds: tuple[str, ...]
-    """The first is that of a signature made here."""
+    """The first one is the kind of a signature made here."""
     patterns: Patterns | None
-    """None: whatever `classify` calls by one of the kinds."""
+    """None: a failure of one of the kinds, by `classify`."""
     template: str | None
     streams: tuple[str, ...]
     outcomes: frozenset[Outcome]
     clean: Mapping[str, str]
 
     def signatures(self, observation: Observation) -> Iterator[Signature]:
-        """Of each line that matches, in order. Raises TooSlow."""
+        """The signature of each line that matches, in order. Raises TooSlow."""
         if observation.outcome not in self.outcomes:
             return
         if self.patterns is None:
@@ -103,7 +106,7 @@ class TextRule:
             return
         yield from map(self._signature, self.patterns.found(_texts(observation, self.streams)))
 
-    def _signature(self, match: Found) -> Signature:
+    def _signature(self, match: PatternMatch) -> Signature:
         if self.template is None:
             return Signature(self.kinds[0], words(match.text), detail=headline(match.text))
         identity = {n: CLEANERS[self.clean.get(n, "words")](v) for n, v in match.groups.items()}
@@ -114,12 +117,12 @@ class TextRule:
 
 @dataclass(frozen=True)
 class TextOracle(Oracle):
-    """Interesting: the text is there, and (where there is a base) not under the base."""
+    """Interesting: the text occurs, and does not occur under the baseline (if there is one)."""
 
     name: str
     text: TextRule
 
-    def needs_base(self, subject: Observation) -> bool:
+    def needs_baseline(self, subject: Observation) -> bool:
         try:
             return next(self.text.signatures(subject), None) is not None
         except TooSlow:
@@ -138,11 +141,11 @@ class TextOracle(Oracle):
         if not found:
             return self._without(subject, metrics)
         signature = self._wanted(found, evidence.first)
-        if evidence.base is not None:
-            if signature in self.text.signatures(evidence.base):
-                why = f"{signature}, and the same under what it is compared with"
+        if evidence.baseline is not None:
+            if signature in self.text.signatures(evidence.baseline):
+                why = f"{signature}, and the same under the baseline"
                 return Verdict(Answer.UNINTERESTING, signature, metrics, why)
-            if (problem := baseline.problem(evidence)) is not None:
+            if (problem := baseline_problem(evidence)) is not None:
                 return Verdict(Answer.UNRESOLVED, signature, metrics, problem)
         return Verdict(Answer.INTERESTING, signature, metrics, str(signature))
 
@@ -153,24 +156,24 @@ class TextOracle(Oracle):
         if seen is not None:
             why = f"another failure: {seen}"
         elif subject.kernels:
-            why = "it compiled without a failure"
+            why = "the script compiled without a failure"
         else:
-            why = "it ended without a failure, and compiled no kernel"
+            why = "the script compiled no kernel; run the function that launches it"
         return Verdict(Answer.UNINTERESTING, seen, metrics, why)
 
     def _wanted(self, found: list[Signature], first: Evidence | None) -> Signature:
-        """Of several failures the one that the unreduced script is studied for."""
+        """Of several failures, the one that was pinned by the unreduced script."""
         pinned = None if first is None else next(self.text.signatures(first.subject), None)
         return pinned if pinned is not None and pinned in found else found[0]
 
 
 def load(path: Path) -> Plugin:
-    """The plugin in a YAML file. Raises UserError with the file's name and what is wrong in it."""
+    """The plugin in a YAML file. Raises UserError with the name of the file and what is wrong in it."""
     return _plugin(_checked(read_mapping(path, KEYS), str(path)))
 
 
 def parse(text: str, origin: str) -> Plugin:
-    """As `load`, of a text; `origin` names it in errors."""
+    """As `load`, for a text; `origin` names it in errors."""
     return _plugin(_checked(parse_mapping(text, origin, KEYS), origin))
 
 
@@ -184,9 +187,11 @@ def _plugin(text: TextRule) -> Plugin:
 def _checked(data: dict[str, Any], origin: str) -> TextRule:
     name, summary = text_at(data, "name", origin), text_at(data, "summary", origin)
     if not name or not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise UserError(f"{origin}: name should be of lower-case letters, digits, - and _, not {shown(name)}")
+        raise UserError(
+            f"{origin}: name should consist of lower-case letters, digits, - and _, not {shown(name)}"
+        )
     if not summary:
-        raise UserError(f"{origin}: says no summary (one line for the list of oracles)")
+        raise UserError(f"{origin}: needs a summary (one line for the list of oracles)")
     patterns = _patterns(data.get("pattern"), origin)
     kinds = _kinds(data.get("kind"), origin)
     if patterns is None and not (kinds and set(kinds) <= set(KINDS)):
@@ -215,7 +220,7 @@ def _patterns(value: object, origin: str) -> Patterns | None:
 
 
 def compiled(texts: Sequence[str], origin: str) -> Patterns:
-    """Raises UserError, beginning with `origin`, where one is no regular expression that says something."""
+    """Raises UserError, which begins with `origin`, if one is no regular expression or matches everything."""
     try:
         return Patterns(texts)
     except UserError as error:
@@ -235,11 +240,11 @@ def _template(text: str | None, groups: frozenset[str], origin: str) -> str | No
     try:
         fields = list(string.Formatter().parse(text))
     except ValueError as error:
-        raise UserError(f"{origin}: the signature {text!r} cannot be read: {error}") from error
+        raise UserError(f"{origin}: the signature {text!r} cannot be parsed: {error}") from error
     for _, name, spec, conversion in fields:
         if name is not None and (name not in groups or spec or conversion):
             named = ", ".join(sorted(groups)) or "none"
-            raise UserError(f"{origin}: signature has {{{name}}}; the pattern's named groups are: {named}")
+            raise UserError(f"{origin}: signature uses {{{name}}}; the pattern's named groups are: {named}")
     return text
 
 
@@ -257,10 +262,12 @@ def _clean(value: object, groups: frozenset[str], origin: str) -> Mapping[str, s
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise UserError(f"{origin}: clean should say for a group how it is cleaned, not {shown(value)}")
+        raise UserError(f"{origin}: clean should map a group to how it is normalised, not {shown(value)}")
     for group, how in value.items():
         if group not in groups:
-            raise UserError(f"{origin}: clean names {shown(group)}, which is no named group of the pattern")
+            raise UserError(
+                f"{origin}: clean names {shown(group)}, which is not a named group of the pattern"
+            )
         if not isinstance(how, str) or how not in CLEANERS:
             raise UserError(
                 f"{origin}: clean of {group} should be one of {', '.join(CLEANERS)}, not {shown(how)}"

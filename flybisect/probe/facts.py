@@ -123,7 +123,6 @@ _FORMS: dict[str, dict[str, Test]] = {
     "read": {"path": _text},
     "note": {"text": _text},
     "unset": {"name": _text},
-    "python_file": {"path": _text},
     "broken": {"text": _text},
 }
 """Fields that are relied on, by kind; see `flybisect.probe.inside`, where each is written."""

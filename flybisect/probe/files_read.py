@@ -43,6 +43,15 @@ def digests(folder: Path | None, paths: Iterable[str]) -> Files:
     return tuple(found)
 
 
+def python_files(files: Files) -> tuple[str, ...]:
+    """Names of the Python files in or below the script's folder that exist."""
+    return tuple(
+        name
+        for name, digest in files
+        if name.endswith(".py") and digest != MISSING and not Path(name).is_absolute()
+    )
+
+
 def unchanged(folder: Path | None, files: Files) -> bool:
     """True where all of them are as they were."""
     for name, digest in files:
@@ -77,8 +86,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _name(folder: Path | None, path: str) -> str:
-    start = "" if folder is None else f"{folder.absolute()}/"
-    return path[len(start) :] if start and path.startswith(start) else path
+    if folder is None:
+        return path
+    starts = [f"{each}/" for each in (folder.absolute(), folder.resolve())]
+    return next((path[len(start) :] for start in starts if path.startswith(start)), path)
 
 
 def _path(folder: Path | None, name: str) -> Path:

@@ -15,7 +15,7 @@ from flybisect.toolchain.model import Toolchain
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedCommand:
     """How a command ended."""
 
     code: int | None
@@ -24,9 +24,9 @@ class Ended:
     """Standard output, then standard error."""
 
 
-def run_beside(
+def run_confined(
     files: Mapping[str, str], command: str, toolchain: Toolchain, arch: str, timeout: float
-) -> Ended:
+) -> EndedCommand:
     """Run a shell command in a folder of its own with these files in it, confined as a trial is.
 
     `python` is the toolchain's interpreter and imports its FlyDSL. `timeout` is in seconds.
@@ -51,7 +51,7 @@ def run_beside(
             seen = runner.run_cold(probe, toolchain)
     said = seen.stdout + seen.stderr
     if seen.outcome is Outcome.SIGNAL and seen.signal is not None:
-        return Ended(-seen.signal, said)
+        return EndedCommand(-seen.signal, said)
     if seen.outcome not in (Outcome.OK, Outcome.EXIT):
-        return Ended(None, said or seen.note)
-    return Ended(seen.exit_code, said)
+        return EndedCommand(None, said or seen.note)
+    return EndedCommand(seen.exit_code, said)

@@ -30,7 +30,7 @@ class TooSlow(UserError):
 
 
 @dataclass(frozen=True)
-class Found:
+class PatternMatch:
     """What a pattern matched."""
 
     line: str
@@ -55,12 +55,12 @@ class Patterns:
     def __str__(self) -> str:
         return " or ".join(map(repr, self.texts))
 
-    def found(self, texts: Iterable[str]) -> list[Found]:
+    def found(self, texts: Iterable[str]) -> list[PatternMatch]:
         """In order; what matched in the same words before is left out. Raises TooSlow."""
         lines = [line[:LONGEST_LINE] for text in texts for line in text.splitlines()]
         if not self.texts or not lines:
             return []
-        return [Found(lines[number], text, groups) for number, text, groups in self._matches(lines)]
+        return [PatternMatch(lines[number], text, groups) for number, text, groups in self._matches(lines)]
 
     def _matches_nothing(self, text: str) -> bool:
         """Where nothing is counted, an empty text takes no time, and no other program."""
@@ -114,7 +114,7 @@ def _groups(text: str) -> Iterable[str]:
     try:
         return re.compile(text).groupindex
     except (re.error, RecursionError, OverflowError) as error:
-        raise UserError(f"the pattern {text!r} cannot be read: {error}") from error
+        raise UserError(f"the pattern {text!r} cannot be parsed: {error}") from error
 
 
 def _end(process: subprocess.Popen[str]) -> None:

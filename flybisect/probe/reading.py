@@ -117,7 +117,6 @@ class _Reading:
             kernels=kernels,
             traced=tuple(f["sha256"] for f in self.facts if f["kind"] == "traced"),
             replayed=tuple(f["sha256"] for f in self.facts if f["kind"] == "replayed"),
-            python_files=tuple(sorted({f["path"] for f in self.facts if f["kind"] == "python_file"})),
             unset=tuple(sorted({f["name"] for f in self.facts if f["kind"] == "unset"})),
             lines=tuple(sorted(f["line"] for f in self.facts if f["kind"] == "line")),
             seconds=float(self.reply["seconds"]),

@@ -16,7 +16,7 @@ from flybisect.probe.facts import Fact
 from flybisect.probe.inside.known import BEGIN, END, FATAL, FOLDER, TOLD, mark
 from flybisect.probe.inside.shelf import LONGEST, Shelf, packed, unpacked
 
-Packed = tuple[str, bytes]
+PackedEntry = tuple[str, bytes]
 """A key, and what is kept under it."""
 
 UNSTEADY = {"end": "unsteady"}
@@ -30,23 +30,23 @@ _NOT_THE_COMPILERS = re.compile(
 
 
 @runtime_checkable
-class Keeper(Protocol):
+class CompileStore(Protocol):
     """Where entries outlive the process; `flybisect.session.journal.Journal` is one."""
 
-    def kept(self, toolchain_key: str) -> Iterable[Packed]:
+    def kept(self, toolchain_key: str) -> Iterable[PackedEntry]:
         """In the order in which they were kept."""
         ...
 
-    def keep(self, toolchain_key: str, entry: Packed) -> None: ...
+    def keep(self, toolchain_key: str, entry: PackedEntry) -> None: ...
 
 
-def answers(probe: Probe) -> bool:
+def may_replay(probe: Probe) -> bool:
     """Whether the probe may be answered by what is remembered."""
     return not probe.anew and probe.command is None and Want.OUTPUT not in probe.wants
 
 
 @dataclass
-class _Book:
+class _ToolchainCache:
     """Of one toolchain."""
 
     shelf: Shelf = field(default_factory=Shelf)
@@ -57,20 +57,20 @@ class _Book:
         self.shelf.put(key, entry)
         self.log.append(key)
 
-    def since(self, told: int) -> list[Packed]:
+    def since(self, told: int) -> list[PackedEntry]:
         keys = dict.fromkeys(self.log[told:])
         return [(key, found) for key in keys if (found := self.shelf.raw(key)) is not None]
 
 
-class Remembering:
+class CompileCache:
     """Of all toolchains. Thread-safe."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: CompileStore) -> None:
         self._keeper = keeper
         self._lock = threading.Lock()
-        self._books: dict[str, _Book] = {}
+        self._books: dict[str, _ToolchainCache] = {}
 
-    def news(self, toolchain_key: str, told: int) -> tuple[list[Packed], int]:
+    def news(self, toolchain_key: str, told: int) -> tuple[list[PackedEntry], int]:
         """What a worker has not been told that was told so much, and how much it then was."""
         with self._lock:
             book = self._book(toolchain_key)
@@ -92,10 +92,10 @@ class Remembering:
                 book.put(key, data)
                 self._keeper.keep(toolchain_key, (key, data))
 
-    def _book(self, toolchain_key: str) -> _Book:
+    def _book(self, toolchain_key: str) -> _ToolchainCache:
         book = self._books.get(toolchain_key)
         if book is None:
-            book = self._books[toolchain_key] = _Book()
+            book = self._books[toolchain_key] = _ToolchainCache()
             for key, data in self._keeper.kept(toolchain_key):
                 if unpacked(data) is not None:
                     book.put(key, data)

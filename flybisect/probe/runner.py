@@ -11,10 +11,9 @@ from pathlib import Path
 from types import TracebackType
 
 from flybisect.observation import Observation, Outcome, Probe, Stage
-from flybisect.probe import files_read as beside
-from flybisect.probe import reading
+from flybisect.probe import files_read, reading
 from flybisect.probe.process import TrialCancelled, Worker, WorkerBroken, WorkerDied
-from flybisect.probe.remembering import Keeper, Packed, Remembering, answers
+from flybisect.probe.remembering import CompileCache, CompileStore, PackedEntry, may_replay
 from flybisect.probe.removal import remove
 from flybisect.toolchain.model import Toolchain
 
@@ -27,7 +26,7 @@ class Runner:
     """At most `jobs` trials at once. Thread-safe; a context manager."""
 
     def __init__(
-        self, scratch: Path, jobs: int, keeper: Keeper | None = None, hidden: Sequence[Path] = ()
+        self, scratch: Path, jobs: int, keeper: CompileStore | None = None, hidden: Sequence[Path] = ()
     ) -> None:
         """`scratch`: a folder for trial folders and worker logs; made where it is missing.
 
@@ -45,7 +44,7 @@ class Runner:
         self._idle: list[Worker] = []
         self._started = 0
         self._closed = False
-        self._remembering = None if keeper is None else Remembering(keeper)
+        self._remembering = None if keeper is None else CompileCache(keeper)
 
     def run(
         self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
@@ -143,7 +142,7 @@ class Runner:
                 "timeout": probe.timeout,
                 "memory": probe.memory,
                 "own": str(folder),
-                "replays": self._remembering is not None and answers(probe),
+                "replays": self._remembering is not None and may_replay(probe),
             }
             news = self._news(worker) if request["replays"] else []
             reply = worker.run(request, probe.timeout, cancelled, news)
@@ -151,12 +150,14 @@ class Runner:
             if self._remembering is not None:
                 self._remembering.learn(worker.toolchain.key, ended)
             if probe.command is not None and probe.folder is not None:
-                read = beside.everything(probe.folder)  # Another process opens them.
-            return replace(seen, files=beside.digests(probe.folder, read))
+                everything = files_read.everything(probe.folder)  # The command's own processes open them.
+                return replace(seen, files=files_read.digests(probe.folder, everything))
+            files = files_read.digests(probe.folder, read)
+            return replace(seen, files=files, python_files=files_read.python_files(files))
         finally:
             remove(folder)
 
-    def _news(self, worker: Worker) -> list[Packed]:
+    def _news(self, worker: Worker) -> list[PackedEntry]:
         assert self._remembering is not None
         news, worker.told = self._remembering.news(worker.toolchain.key, worker.told)
         return news

@@ -7,21 +7,21 @@ import functools
 import operator
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Pass, PassPhase
 from flybisect.source.cut import carry_out
 from flybisect.source.polish import polished
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 
 
-def dressed(text: str, passes: Sequence[Pass], facts: Facts) -> str:
+def with_cosmetics(text: str, passes: Sequence[Pass], facts: DynamicFacts) -> str:
     """The script with all that the cosmetic passes propose, and blank lines as style guides have them."""
     for each in passes:
-        text = _made(each, text, facts) if each.turn is Turn.COSMETIC else text
+        text = _made(each, text, facts) if each.phase is PassPhase.COSMETIC else text
     return polished(text)
 
 
-def _made(each: Pass, text: str, facts: Facts) -> str:
+def _made(each: Pass, text: str, facts: DynamicFacts) -> str:
     """The text with all hints of a cosmetic pass carried out, rank by rank."""
     rank = -1
     while True:

@@ -8,18 +8,20 @@ from dataclasses import replace
 
 from flybisect.judge.question import Question, Reply
 from flybisect.observation import Observation, Want
-from flybisect.reduce.hint import Facts
-from flybisect.source.instrument import Kinds, agree, instrumented
+from flybisect.reduce.hint import DynamicFacts
+from flybisect.source.instrument import ObservedTypes, agree, instrumented
 
 
-def learn(text: str, line: int | None, before: Facts | None = None) -> Generator[Question, Reply, Facts]:
+def learn(
+    text: str, line: int | None, before: DynamicFacts | None = None
+) -> Generator[Question, Reply, DynamicFacts]:
     """Coverage and kinds of a script whose `line` the compiler names. Where instrumenting changes how the
     script ends, coverage alone. What was known before, but for the lines, where nothing is shown."""
     copy = instrumented(text)
     wants = frozenset({Want.COVERAGE})
     seen = (yield Question(copy.text, wants=wants)).shown
     if not seen:
-        return replace(before or Facts(), lines=None)
+        return replace(before or DynamicFacts(), lines=None)
     plain = (yield Question(text, wants=frozenset())).shown
     if [_ending(o) for o in seen] == [_ending(o) for o in plain]:
         lines = [copy.original_lines(o.lines) for o in seen]
@@ -28,9 +30,9 @@ def learn(text: str, line: int | None, before: Facts | None = None) -> Generator
         launches = tuple(each for each in launched[0] if all(each in other for other in launched))
     else:
         lines = [frozenset(o.lines) for o in (yield Question(text, wants=wants)).shown]
-        kinds, launches = Kinds(), ()
+        kinds, launches = ObservedTypes(), ()
     every = frozenset[int]().union(*lines) if all(lines) else None
-    return Facts(every, line, line is not None, kinds, launches, _markers(text, lines))
+    return DynamicFacts(every, line, line is not None, kinds, launches, _markers(text, lines))
 
 
 def _ending(seen: Observation) -> tuple[object, ...]:
@@ -50,7 +52,7 @@ def _markers(text: str, lines: Sequence[frozenset[int]]) -> frozenset[str]:
     return frozenset(here - elsewhere or {every[line - 1].strip() for line in apart if line <= len(every)})
 
 
-def marked(text: str, markers: frozenset[str]) -> bool:
+def has_markers(text: str, markers: frozenset[str]) -> bool:
     """True where a script has all markers; a name in a string or a comment is none."""
     names = {name for name, _ in _names(text)}
     return all(marker in names if marker.isidentifier() else marker in text for marker in markers)

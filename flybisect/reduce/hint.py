@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from flybisect.source.cut import Cut
-from flybisect.source.instrument import Kinds
+from flybisect.source.instrument import ObservedTypes
 from flybisect.source.launches import Launch
 from flybisect.source.scopes import Statements
 
@@ -31,7 +31,7 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class Facts:
+class DynamicFacts:
     """What trials of the current script showed; empty where nothing is known."""
 
     lines: frozenset[int] | None = None
@@ -40,7 +40,7 @@ class Facts:
     """The script's line that the compiler names in its error."""
     located: bool = False
     """True when it named a line of the unreduced script, so that slices say what leads to the bug."""
-    kinds: Kinds = field(default_factory=Kinds)
+    kinds: ObservedTypes = field(default_factory=ObservedTypes)
     """What the values of expressions were. Keyed by text, so most of it outlives an edit."""
     launches: tuple[Launch, ...] = ()
     """The calls of launchers that all runs made alike, the last one last."""
@@ -61,7 +61,7 @@ class Facts:
         return frozenset() if entry is None else frozenset(table.subtree(entry.number))
 
 
-class Turn(Enum):
+class PassPhase(Enum):
     """When a pass has its turn. One begins when nothing of those before it changes anything any more."""
 
     COARSE = "statements and what holds them"
@@ -80,8 +80,8 @@ class Pass:
     name: str
     summary: str
     """One line that says what it takes away."""
-    hints: Callable[[Statements, Facts], Sequence[Hint]]
-    turn: Turn = Turn.COARSE
+    hints: Callable[[Statements, DynamicFacts], Sequence[Hint]]
+    phase: PassPhase = PassPhase.COARSE
     shortcut: bool = False
     """True for changes that other passes make in smaller steps: they are tried in large groups only, and
     have no part in the proof that the result is 1-minimal."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from flybisect.judge.question import Question, Reply
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.reduce.select import select
 from flybisect.source.check import syntax_problem
 
@@ -17,7 +17,7 @@ def minimize(
     is_interesting: Callable[[str], bool],
     *,
     passes: str | Sequence[str] | None = None,
-    progress: Callable[[Step], None] | None = None,
+    progress: Callable[[ReductionStep], None] | None = None,
 ) -> str:
     """The smallest script that the passes reach and that `is_interesting` still accepts.
 
@@ -64,5 +64,5 @@ class _CallableJudge:
         return self._verdicts.get(source)
 
 
-def _silent(step: Step) -> None:
+def _silent(step: ReductionStep) -> None:
     return None

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from flybisect.judge.question import Question, Reply
 from flybisect.reduce.compatibility import Compatibility
-from flybisect.reduce.dynamic_facts import marked
+from flybisect.reduce.dynamic_facts import has_markers
 from flybisect.reduce.hint import Hint, Pass
 from flybisect.reduce.reduction_state import ReductionState
 from flybisect.search.delta_debugging import Subset, delta_debug, halves
@@ -122,7 +122,7 @@ class PassRun:
         return reply.interesting
 
     def _trusted(self, text: str) -> bool:
-        return self._compares and self._trusting and marked(text, self._markers)
+        return self._compares and self._trusting and has_markers(text, self._markers)
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
         asked = self._cut_of(subset)
@@ -137,7 +137,7 @@ class PassRun:
     def _is_the_base(self, text: str) -> bool:
         """True where nothing is left of what tells the case from what it is compared with, so that both
         show the same. Left to the proof at the end, since a difference of values would not be seen."""
-        return not self._verify and self._compares and not marked(text, self._markers)
+        return not self._verify and self._compares and not has_markers(text, self._markers)
 
     def _cut_of(self, subset: Subset) -> Cut:
         return functools.reduce(operator.or_, (self._hints[item].cut for item in sorted(subset)), Cut())

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from flybisect.judge.question import Question, Reply
-from flybisect.reduce.cosmetics import dressed
+from flybisect.reduce.cosmetics import with_cosmetics
 from flybisect.reduce.dynamic_facts import learn
-from flybisect.reduce.hint import Facts, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Pass, PassPhase
 from flybisect.reduce.pass_run import PassRun, Questions
 from flybisect.reduce.prediction import Begin, Predictor, Search
-from flybisect.reduce.reduction_state import ReductionState, Step
+from flybisect.reduce.reduction_state import ReductionState, ReductionStep
 from flybisect.search.delta_debugging import parts
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
@@ -32,7 +32,7 @@ TRUSTED = 3
 compiles, and cost more where the trust was wrong."""
 
 
-TURNS = (Turn.COARSE, Turn.FINE, Turn.NUMBERS)
+PHASES = (PassPhase.COARSE, PassPhase.FINE, PassPhase.NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Reducer:
         self,
         judge: Judging,
         passes: Sequence[Pass],
-        notice: Callable[[Step], None] = lambda step: None,
+        notice: Callable[[ReductionStep], None] = lambda step: None,
         *,
         predict: bool = True,
     ) -> None:
@@ -88,7 +88,7 @@ class Reducer:
         """What comes next, for a copy."""
         self._standing = ReductionState(notice)
         self._original = ""
-        self._learned = ("", Facts())
+        self._learned = ("", DynamicFacts())
         self._relearned = 0
 
     @property
@@ -138,15 +138,15 @@ class Reducer:
     @property
     def _single(self) -> list[Pass]:
         """The passes that have a part in the proof. One has a part in it once, however many turns it has."""
-        parts = [each for each in self._passes if not each.shortcut and each.turn is not Turn.COSMETIC]
+        parts = [each for each in self._passes if not each.shortcut and each.phase is not PassPhase.COSMETIC]
         return list({each.hints: each for each in parts}.values())
 
-    def _of(self, turn: Turn) -> list[Pass]:
-        return [each for each in self._passes if each.turn is turn]
+    def _of(self, phase: PassPhase) -> list[Pass]:
+        return [each for each in self._passes if each.phase is phase]
 
     def _polish(self) -> Questions[None]:
         """Makes the changes that leave the syntax tree as it is, so that what was proved still holds."""
-        text = dressed(self._standing.best, self._passes, self._facts())
+        text = with_cosmetics(self._standing.best, self._passes, self._facts())
         if text != self._standing.best:
             reply = yield Question(text)
             if reply.interesting:
@@ -154,7 +154,7 @@ class Reducer:
                 self._standing.tell("polish")
 
     def _rounds(self) -> Questions[None]:
-        coarse, fine, numbers = (self._of(turn) for turn in TURNS)
+        coarse, fine, numbers = (self._of(phase) for phase in PHASES)
         while True:
             while (yield from self._round(coarse)):
                 yield from self._learn_again(1)
@@ -179,7 +179,7 @@ class Reducer:
         before, sweeps = self._standing.best, 0
         for number, each in enumerate(passes):
             at = self._standing.best
-            self._following = self._after(passes[number + 1 :], each.turn)
+            self._following = self._after(passes[number + 1 :], each.phase)
             yield from self._sweep(each)
             sweeps += self._standing.best != at
             if sweeps == TRUSTED:
@@ -188,10 +188,10 @@ class Reducer:
         yield from self._confirm()
         return self._standing.best != before
 
-    def _after(self, rest: Sequence[Pass], turn: Turn) -> list[Part]:
+    def _after(self, rest: Sequence[Pass], phase: PassPhase) -> list[Part]:
         """What follows while nothing unexpected happens, the rest of a round first."""
-        coarse, fine, numbers = ([_sweep(each) for each in self._of(turn)] for turn in TURNS)
-        learning = [_learning(1), *coarse, _learning(2)] if turn is Turn.COARSE else coarse
+        coarse, fine, numbers = ([_sweep(each) for each in self._of(phase)] for phase in PHASES)
+        learning = [_learning(1), *coarse, _learning(2)] if phase is PassPhase.COARSE else coarse
         following = [*(_sweep(each) for each in rest), *learning, *fine, *numbers]
         return following + [_proof(each) for each in self._single]
 
@@ -232,7 +232,7 @@ class Reducer:
         standing.failed |= trail[bad - 1].labels
         standing.tell("confirmed")
 
-    def _facts(self) -> Facts:
+    def _facts(self) -> DynamicFacts:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
         text, facts = self._learned
         lines = facts.lines if text == self._standing.best else None

@@ -10,7 +10,7 @@ from flybisect.source.cut import Cut
 
 
 @dataclass(frozen=True)
-class Step:
+class ReductionStep:
     """Where a reduction stands, for whoever shows progress."""
 
     activity: str
@@ -34,7 +34,7 @@ class Trusted:
 class ReductionState:
     """What changes while a script is reduced. `notice` is told of every step; it must not raise."""
 
-    def __init__(self, notice: Callable[[Step], None]) -> None:
+    def __init__(self, notice: Callable[[ReductionStep], None]) -> None:
         self._notice = notice
         self.best = ""
         self.confirmed = ""
@@ -99,4 +99,4 @@ class ReductionState:
 
     def tell(self, activity: str, tried: str = "") -> None:
         """Shows where things stand."""
-        self._notice(Step(activity, self.best, self.best == self.confirmed, tried))
+        self._notice(ReductionStep(activity, self.best, self.best == self.confirmed, tried))

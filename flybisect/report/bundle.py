@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from flybisect.errors import UserError
-from flybisect.probe.outside import run_beside
+from flybisect.probe.outside import run_confined
 from flybisect.report import command
 from flybisect.report.redaction import Redaction
 from flybisect.report.reproduce import reproduce_sh
@@ -51,7 +51,7 @@ def write(path: Path, texts: dict[str, str]) -> None:
 def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
     """Run `reproduce.sh`, confined as a trial is, under the FlyDSL that the case names."""
     files = {name: text for name, text in texts.items() if "/" not in name or name.endswith(".py")}
-    ended = run_beside(files, "bash ./reproduce.sh python", toolchain, arch, TIMEOUT)
+    ended = run_confined(files, "bash ./reproduce.sh python", toolchain, arch, TIMEOUT)
     if ended.code is None:
         return Checked(False, f"it was not done after {TIMEOUT:.0f} s, or took too much memory")
     said = ended.said.strip().splitlines()

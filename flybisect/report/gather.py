@@ -15,7 +15,7 @@ from flybisect.git.repository import Repository
 from flybisect.oracle.plugin import Oracle
 from flybisect.probe.runner import Runner
 from flybisect.session.listing import SessionEntry, bisections_of, sessions
-from flybisect.session.parts import Part, keep, kept
+from flybisect.session.parts import Part, load_part, save_part
 from flybisect.toolchain.rocm import find_rocm
 from flybisect.toolchain.store import Notify
 from flybisect.workflows.curve import curve_of
@@ -47,14 +47,14 @@ def gather(entry: SessionEntry, workdir: Path, repository: Repository | None, no
         environment=_environment(entry, bench, repository),
         reduction=entry.result if "output" in entry.result else None,
         releases=bisected.get("releases"),
-        matrix=kept(entry.folder, Part.MATRIX),
-        variants=tuple(kept(entry.folder, Part.VARIANTS) or ()),
+        matrix=load_part(entry.folder, Part.MATRIX),
+        variants=tuple(load_part(entry.folder, Part.VARIANTS) or ()),
         commits=commits,
         bisect_log=_log(commits),
-        steps=tuple(RunStep(**each) for each in kept(entry.folder, Part.STEPS) or ()),
+        steps=tuple(RunStep(**each) for each in load_part(entry.folder, Part.STEPS) or ()),
         curve=tuple(curve_of(entry.folder)),
         dump=_dump(entry, bench, (reduced or original).text, notify),
-        unreduced=tuple((kept(entry.folder, Part.MATRIX) or {}).get("unreduced", ())),
+        unreduced=tuple((load_part(entry.folder, Part.MATRIX) or {}).get("unreduced", ())),
     )
 
 
@@ -89,7 +89,7 @@ def _bisected(entry: SessionEntry, among: list[SessionEntry]) -> dict[str, Any]:
         for each in bisections_of(scripts, among):
             found.update({name: each.result[name] for name in ("releases", "commits") if name in each.result})
     for name, part in (("releases", Part.RELEASES), ("commits", Part.COMMITS)):
-        stored = kept(entry.folder, part)
+        stored = load_part(entry.folder, part)
         if stored is not None:
             found[name] = stored
     return found
@@ -105,7 +105,7 @@ def _scripts(entry: SessionEntry, bench: PreparedReduction, notify: Notify) -> t
     texts = [bench.source]
     if "output" in entry.result and (entry.folder / "best.py").is_file():
         texts.append(read_text(entry.folder / "best.py"))
-    stored = [from_data(each) for each in kept(entry.folder, Part.SHOWN) or ()]
+    stored = [from_data(each) for each in load_part(entry.folder, Part.SHOWN) or ()]
     known = {each.text: each for each in stored if each is not None and _fits(each, bench)}
     if any(text not in known for text in texts):
         notify("compiling the script for its figures and failures")
@@ -114,19 +114,19 @@ def _scripts(entry: SessionEntry, bench: PreparedReduction, notify: Notify) -> t
                 if text not in known:
                     title = bench.base_name
                     known[text] = show(bench.case, text, bench.subject, bench.base, title, prober)
-        keep(entry.folder, Part.SHOWN, [as_data(known[text]) for text in texts])
+        save_part(entry.folder, Part.SHOWN, [as_data(known[text]) for text in texts])
     return known[texts[0]], known[texts[1]] if len(texts) > 1 else None
 
 
 def _dump(entry: SessionEntry, bench: PreparedReduction, text: str, notify: Notify) -> Dump | None:
     """Kept with the text that it is of; `null` where there is none."""
-    stored = kept(entry.folder, Part.DUMP)
+    stored = load_part(entry.folder, Part.DUMP)
     if isinstance(stored, dict) and stored.get("text") == text:
         return Dump.from_dict(stored["dump"])
     notify("looking for the stage at which it fails")
     with _prober(bench.workdir) as prober:
         found = dump(bench, text, prober)
-    keep(entry.folder, Part.DUMP, {"text": text, "dump": None if found is None else found.to_dict()})
+    save_part(entry.folder, Part.DUMP, {"text": text, "dump": None if found is None else found.to_dict()})
     return found
 
 
@@ -145,7 +145,7 @@ def _fits(script: Script, bench: PreparedReduction) -> bool:
 
 
 def _environment(entry: SessionEntry, bench: PreparedReduction, repository: Repository | None) -> Environment:
-    stored = kept(entry.folder, Part.ENVIRONMENT)
+    stored = load_part(entry.folder, Part.ENVIRONMENT)
     if isinstance(stored, dict):
         try:
             known = Environment.from_dict(stored)
@@ -154,7 +154,7 @@ def _environment(entry: SessionEntry, bench: PreparedReduction, repository: Repo
         except TypeError:
             pass
     found = environment(bench.subject.toolchain, find_rocm(bench.workdir).version, repository)
-    keep(entry.folder, Part.ENVIRONMENT, found.to_dict())
+    save_part(entry.folder, Part.ENVIRONMENT, found.to_dict())
     return found
 
 

@@ -7,7 +7,7 @@ import shlex
 from importlib.resources import files as resources
 
 from flybisect.errors import UserError
-from flybisect.probe.outside import Ended, run_beside
+from flybisect.probe.outside import EndedCommand, run_confined
 from flybisect.report.fingerprints import ends_by, marks
 from flybisect.report.regression import pass_of, pipeline
 from flybisect.toolchain.model import Toolchain
@@ -58,9 +58,9 @@ def _same(said: str, found: Findings, what: str) -> None:
             raise UserError(f"{what} fails, but not with {mark!r}: {_last(said)}")
 
 
-def _run(files: dict[str, str], command: str, found: Findings, toolchain: Toolchain) -> Ended:
+def _run(files: dict[str, str], command: str, found: Findings, toolchain: Toolchain) -> EndedCommand:
     """Confined as a trial is, since the test holds the studied script."""
-    ended = run_beside(files, command, toolchain, found.arch, TIMEOUT)
+    ended = run_confined(files, command, toolchain, found.arch, TIMEOUT)
     if ended.code is None:
         raise UserError(f"the exported test was not done after {TIMEOUT:.0f} s, or took too much memory")
     return ended

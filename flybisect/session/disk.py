@@ -17,7 +17,7 @@ LENT = {"flydsl-": "overlay-", "natives-": "source-"}
 
 
 @dataclass(frozen=True)
-class Item:
+class StoredFolder:
     """A folder that can be made again, or is a session."""
 
     path: Path
@@ -33,12 +33,12 @@ class Item:
         return f"{self.kind}/{self.path.name}"
 
 
-def items(workdir: Path) -> list[Item]:
+def stored_folders(workdir: Path) -> list[StoredFolder]:
     """Sessions first, each kind by name."""
     return list(_items(workdir))
 
 
-def chosen(found: list[Item], names: list[str]) -> tuple[list[Item], list[str]]:
+def select_folders(found: list[StoredFolder], names: list[str]) -> tuple[list[StoredFolder], list[str]]:
     """Those whose name one of `names` is or begins (with the kind or without), and names that fit none.
 
     With a release go the overlays that link into it. Without names: all.
@@ -51,7 +51,7 @@ def chosen(found: list[Item], names: list[str]) -> tuple[list[Item], list[str]]:
     return [item for item in found if item.path in wanted], [name for name in names if not fitting[name]]
 
 
-def remove(item: Item) -> None:
+def remove(item: StoredFolder) -> None:
     """With the log and the lock that lie beside it. Raises OSError."""
     shutil.rmtree(item.path)
     for beside in (f"{item.path.name}.log", f".{item.path.name}.lock"):
@@ -74,7 +74,7 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def amount(size: int) -> str:
+def format_size(size: int) -> str:
     """`12 KiB`, `3.4 GiB`."""
     value = float(size)
     for unit in ("B", "KiB", "MiB"):
@@ -84,14 +84,14 @@ def amount(size: int) -> str:
     return f"{value:.1f} GiB"
 
 
-def _items(workdir: Path) -> Iterator[Item]:
+def _items(workdir: Path) -> Iterator[StoredFolder]:
     for kind in FOLDERS:
         for path in sorted((workdir / kind).glob("*")):
             if path.is_dir() and not path.is_symlink():
-                yield Item(path, kind, size_of(path), kind == SESSIONS and _busy(path))
+                yield StoredFolder(path, kind, size_of(path), kind == SESSIONS and _busy(path))
 
 
-def _fits(item: Item, name: str) -> bool:
+def _fits(item: StoredFolder, name: str) -> bool:
     return item.path.name.startswith(name) or item.name.startswith(name)
 
 

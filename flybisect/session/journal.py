@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flybisect.observation import OBSERVATION_FORMAT, Observation, Outcome, Probe
-from flybisect.probe import files_read as beside
-from flybisect.session.recovery import Recovery, asides
+from flybisect.probe import files_read
+from flybisect.session.recovery import Recovery, damaged_journals
 from flybisect.toolchain.model import Toolchain
 
 FORMAT = 100 * OBSERVATION_FORMAT + 1
@@ -62,7 +62,7 @@ class Journal:
         """Sentences about a journal that was damaged, for the user."""
         self._lock = threading.RLock()
         self._db = self._open_or_replace()
-        self._salvage = Recovery(asides(path))
+        self._salvage = Recovery(damaged_journals(path))
 
     def recall(self, toolchain: Toolchain, probe: Probe) -> Observation | None:
         """What was recorded, unless a limit ended it that was tighter than this probe's, or a file that the
@@ -81,7 +81,7 @@ class Journal:
             return None
         if found.outcome is Outcome.MEMORY and memory < probe.memory:
             return None
-        return found if beside.unchanged(probe.folder, found.files) else None
+        return found if files_read.unchanged(probe.folder, found.files) else None
 
     def record(self, toolchain: Toolchain, probe: Probe, observation: Observation) -> None:
         """Keep an observation; a broken toolchain's says nothing about the script and is not kept."""
@@ -151,7 +151,7 @@ class Journal:
                 self._move_aside(str(error))
                 self._db = self._open()
                 self._salvage.close()
-                self._salvage = Recovery(asides(self.path))
+                self._salvage = Recovery(damaged_journals(self.path))
                 return action()
 
     def _open_or_replace(self) -> sqlite3.Connection:

@@ -11,12 +11,12 @@ from flybisect.case.atomic_file import read_text
 from flybisect.case.case import Case
 from flybisect.case.flattened_script import FlattenedScript
 from flybisect.session.listing import SessionEntry, sessions
-from flybisect.session.parts import Part, kept
+from flybisect.session.parts import Part, load_part
 from flybisect.toolchain.index import parsed
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownBoundaries:
     """The boundaries that a search found, oldest first: the last without and the first with, or the other
     way round."""
 
@@ -36,7 +36,7 @@ class Known:
         return one is not None and other is not None and one >= other
 
 
-def known_boundary(workdir: Path, case: Case, script: FlattenedScript) -> Known | None:
+def known_boundary(workdir: Path, case: Case, script: FlattenedScript) -> KnownBoundaries | None:
     """Of the last search over releases about the same case; None without one."""
     found = None
     for entry in sessions(workdir):
@@ -47,7 +47,7 @@ def known_boundary(workdir: Path, case: Case, script: FlattenedScript) -> Known 
 
 
 def _releases(entry: SessionEntry) -> Mapping[str, Any] | None:
-    found = entry.result.get("releases") or kept(entry.folder, Part.RELEASES)
+    found = entry.result.get("releases") or load_part(entry.folder, Part.RELEASES)
     return found if isinstance(found, dict) else None
 
 
@@ -66,9 +66,9 @@ def _same(entry: SessionEntry, case: Case, script: FlattenedScript) -> bool:
         return False
 
 
-def _known(releases: Mapping[str, Any]) -> Known | None:
+def _known(releases: Mapping[str, Any]) -> KnownBoundaries | None:
     pairs = []
     for names in (("last_good", "first_bad"), ("last_bad", "first_good")):
         one, other = (releases.get(name) for name in names)
         pairs.append((one, other) if isinstance(one, str) and isinstance(other, str) else None)
-    return Known(*pairs) if any(pairs) else None
+    return KnownBoundaries(*pairs) if any(pairs) else None

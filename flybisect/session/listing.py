@@ -10,7 +10,7 @@ from typing import Any
 
 from flybisect.case.case import FILE, Case, load
 from flybisect.errors import UserError
-from flybisect.session.parts import Part, kept, read_json
+from flybisect.session.parts import Part, load_part, read_json
 
 SESSIONS = "sessions"
 BISECTED = ("releases", "commits")
@@ -45,7 +45,7 @@ class SessionEntry:
     @property
     def state(self) -> str:
         """In a word or two."""
-        if kept(self.folder, Part.STEPS) is not None:
+        if load_part(self.folder, Part.STEPS) is not None:
             return "run"
         if self.bisects:
             return "bisected"

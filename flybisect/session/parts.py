@@ -25,16 +25,16 @@ class Part(str, Enum):
     STEPS = "steps.json"
 
 
-def keep(folder: Path, part: Part, data: Mapping[str, Any] | Sequence[Any]) -> None:
+def save_part(folder: Path, part: Part, data: Mapping[str, Any] | Sequence[Any]) -> None:
     write_text(folder / part.value, json.dumps(data, indent=1) + "\n")
 
 
-def kept(folder: Path, part: Part) -> Any:
+def load_part(folder: Path, part: Part) -> Any:
     """None where it is not there, or cannot be read."""
     return read_json(folder / part.value)
 
 
-def forget(folder: Path, part: Part) -> None:
+def delete_part(folder: Path, part: Part) -> None:
     (folder / part.value).unlink(missing_ok=True)
 
 

@@ -36,7 +36,7 @@ class Recovery:
             db.close()
 
 
-def asides(journal: Path) -> list[Path]:
+def damaged_journals(journal: Path) -> list[Path]:
     """The damaged ones that were moved aside from `journal`, the latest first."""
     found = [path for path in journal.parent.glob(f"{journal.name}.damaged-*") if path.suffix.count("-") == 1]
     return sorted(found, key=lambda path: (len(path.name), path.name), reverse=True)

@@ -28,7 +28,7 @@ class ResumableCommand:
     """Where relative paths are meant from."""
 
 
-def remember(session: Path, words: Sequence[str]) -> None:
+def save_command(session: Path, words: Sequence[str]) -> None:
     """Of the session that was just opened, said in the current folder. `--env NAME` gets a value."""
     write_text(
         session / FILE,
@@ -36,7 +36,7 @@ def remember(session: Path, words: Sequence[str]) -> None:
     )
 
 
-def find(session: Path | None, workdir: Path) -> ResumableCommand:
+def find_command(session: Path | None, workdir: Path) -> ResumableCommand:
     """Of a session's folder; without one, of the session that was begun or gone on with last.
 
     Raises UserError where there is none.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-DEAF = frozenset({"__future__", "flydsl", "torch", "numpy", "math", "functools", "itertools", "os", "typing"})
+IGNORING_ARGV = frozenset(
+    {"__future__", "flydsl", "torch", "numpy", "math", "functools", "itertools", "os", "typing"}
+)
 """Top-level modules that do not look at `sys.argv` for a script."""
 
 
@@ -15,7 +17,7 @@ def reads_arguments(text: str) -> bool:
     Raises SyntaxError when the text does not parse.
     """
     tree = ast.parse(text)
-    return "argv" in text or any(name not in DEAF for name in _imported(tree))
+    return "argv" in text or any(name not in IGNORING_ARGV for name in _imported(tree))
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:

@@ -27,7 +27,7 @@ class Conflict(ValueError):
     """Two edits overlap without one holding the other."""
 
 
-def settle(edits: Iterable[Edit]) -> list[Edit]:
+def merged(edits: Iterable[Edit]) -> list[Edit]:
     """The edits in text order, those that lie inside another one's span dropped, deletions joined.
 
     Raises Conflict where two overlap in part, or replace the same span differently.
@@ -51,11 +51,11 @@ def settle(edits: Iterable[Edit]) -> list[Edit]:
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text with the edits applied; every character outside their spans stays.
 
-    Raises Conflict (see `settle`).
+    Raises Conflict (see `merged`).
     """
     parts: list[str] = []
     at = 0
-    for edit in settle(edits):
+    for edit in merged(edits):
         parts += [text[at : edit.start], edit.text]
         at = edit.end
     parts.append(text[at:])

@@ -73,7 +73,7 @@ Where = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Kinds:
+class ObservedTypes:
     """What a run of the instrumented script said."""
 
     kinds: Mapping[Where, str] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class Instrumented:
             for each in launches.read(stderr)
         )
 
-    def read(self, stderr: str) -> Kinds:
+    def read(self, stderr: str) -> ObservedTypes:
         """What a run's stderr says."""
         kinds: dict[Where, str] = {}
         values: dict[Where, str] = {}
@@ -149,7 +149,7 @@ class Instrumented:
             if callee:
                 _agree(results, callee, kind)
                 _agree(results, _named(callee), kind.partition("|")[0])
-        return Kinds(kinds, {w: v for w, v in values.items() if v}, results)
+        return ObservedTypes(kinds, {w: v for w, v in values.items() if v}, results)
 
 
 def instrumented(text: str) -> Instrumented:
@@ -241,11 +241,11 @@ def _agree(kinds: dict[Key, str], key: Key, kind: str) -> None:
     kinds[key] = kind if kinds.get(key, kind) == kind else VARIES
 
 
-def agree(each: Iterable[Kinds]) -> Kinds:
+def agree(each: Iterable[ObservedTypes]) -> ObservedTypes:
     """What all runs say alike; kinds that differ vary, values that differ are not known."""
     runs = list(each)
     if not runs:
-        return Kinds()
+        return ObservedTypes()
     kinds: dict[Where, str] = {}
     results: dict[str, str] = {}
     for run in runs:
@@ -258,4 +258,4 @@ def agree(each: Iterable[Kinds]) -> Kinds:
         for where, value in runs[0].values.items()
         if all(run.values.get(where) == value for run in runs)
     }
-    return Kinds(kinds, values, results)
+    return ObservedTypes(kinds, values, results)

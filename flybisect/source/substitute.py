@@ -11,7 +11,7 @@ import re
 from collections.abc import Set
 from functools import cached_property
 
-from flybisect.source.instrument import VARIES, Kinds, around
+from flybisect.source.instrument import VARIES, ObservedTypes, around
 from flybisect.source.scopes import Key, Statement, Statements
 
 _SCALARS = {"f32": "Float32", "f16": "Float16", "bf16": "BFloat16", "i32": "Int32", "i64": "Int64"}
@@ -23,7 +23,7 @@ _DSL = "flydsl.expr"
 class Substitutes:
     """Substitutes for the variables of one script."""
 
-    def __init__(self, table: Statements, kinds: Kinds) -> None:
+    def __init__(self, table: Statements, kinds: ObservedTypes) -> None:
         self._table = table
         self._kinds = kinds
 

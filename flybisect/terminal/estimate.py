@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Pass
+from flybisect.reduce.hint import DynamicFacts, Pass
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 
@@ -50,4 +50,4 @@ class Estimate:
 
     def _count(self, text: str) -> int:
         table = Statements(Source(text))
-        return sum(len(each.hints(table, Facts())) for each in self._passes)
+        return sum(len(each.hints(table, DynamicFacts())) for each in self._passes)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from flybisect.judge.judge import Judge
 from flybisect.reduce.hint import Pass
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.source.source import count_statements
 from flybisect.terminal import clean_text as terminal
 from flybisect.terminal.clean_text import visible
@@ -28,7 +28,7 @@ CURVE_WIDTH = 24
 class Show(Protocol):
     """Is told how it goes."""
 
-    def step(self, step: Step) -> None: ...
+    def step(self, step: ReductionStep) -> None: ...
 
     def verifying(self, text: str) -> None:
         """The reduced script is run once more, cold."""
@@ -50,7 +50,7 @@ def progress(judge: Judge, source: str, passes: Sequence[Pass], quiet: bool) -> 
 
 
 class SilentProgress:
-    def step(self, step: Step) -> None:
+    def step(self, step: ReductionStep) -> None:
         return None
 
     def verifying(self, text: str) -> None:
@@ -66,7 +66,7 @@ class PlainProgress:
         self._told = source
         self._last = 0.0
 
-    def step(self, step: Step) -> None:
+    def step(self, step: ReductionStep) -> None:
         now = time.monotonic()
         if step.text == self._told or now - self._last < PLAIN_SECONDS:
             return
@@ -77,7 +77,7 @@ class PlainProgress:
         self._say("cold run", text)
 
     def _say(self, activity: str, text: str) -> None:
-        counts = self._judge.counts
+        counts = self._judge.statistics
         print(
             f"{counts.seconds:6.1f} s  {activity}: {count_statements(text)} of {self._start} statements, "
             f"{len(text)} characters, {counts.compiles} compiles",
@@ -103,8 +103,8 @@ class LiveView:
         self._points = [(0.0, float(self._start))]
         self._estimate = Estimate(passes)
 
-    def step(self, step: Step) -> None:
-        counts = self._judge.counts
+    def step(self, step: ReductionStep) -> None:
+        counts = self._judge.statistics
         self._activity, self._tried = step.activity, step.tried
         if step.text != self._text:
             self._text = step.text
@@ -119,7 +119,7 @@ class LiveView:
 
     def lines(self) -> Text:
         """What is drawn."""
-        counts = self._judge.counts
+        counts = self._judge.statistics
         pace = counts.compiles / counts.seconds if counts.seconds else 0.0
         left = None if self._ending else self._estimate.seconds_left(counts.candidates, counts.seconds)
         shape = curve(list(self._points), counts.seconds, CURVE_WIDTH)

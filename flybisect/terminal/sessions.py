@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flybisect.session.disk import Item, amount
+from flybisect.session.disk import StoredFolder, format_size
 from flybisect.session.listing import SessionEntry
 
 
@@ -15,8 +15,8 @@ def print_sessions(entries: Sequence[SessionEntry]) -> None:
     _print(rows)
 
 
-def print_items(items: Sequence[Item]) -> None:
-    _print([(item.name, amount(item.size), "in use" if item.busy else "") for item in items])
+def print_items(items: Sequence[StoredFolder]) -> None:
+    _print([(item.name, format_size(item.size), "in use" if item.busy else "") for item in items])
 
 
 def print_session(entry: SessionEntry) -> None:

@@ -25,11 +25,11 @@ from flybisect.case.case import Case, find
 from flybisect.case.request import CaseRequest
 from flybisect.case.variables import missing
 from flybisect.case.workdir import SESSIONS
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.oracle.registry import listing
 from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.reduce.select import select
 from flybisect.session.session import open_session
 from flybisect.toolchain.store import Notify, silent
@@ -127,7 +127,7 @@ def check(
 ) -> CheckResult:
     """Judge a script once. With `signature`, as an earlier result has it, another bug is not interesting."""
     bench = prepare(_request(case, workdir, jobs=1), notify)
-    with bench.judge(Forgetful()) as judge:
+    with bench.judge(NoMemory()) as judge:
         found = check_once(judge, bench.source, signature)
     return replace(found, missing_variables=_missing(judge.unset))
 
@@ -156,7 +156,7 @@ def reduce(
     case: CaseLike,
     *,
     passes: str | Sequence[str] | None = None,
-    progress: Callable[[Step], None] | None = None,
+    progress: Callable[[ReductionStep], None] | None = None,
     output: Path | None = None,
     jobs: int | None = None,
     workdir: Path | None = None,
@@ -176,10 +176,10 @@ def reduce(
         out = output_path(output, session.folder, bench.case)
         _tell(notify, session.warnings)
         with bench.judge(session.journal) as judge:
-            judge.repeats.notify = notify
+            judge.flakiness.notify = notify
             reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
             hold_to(judge, bench, notify, insist=not assumed)
-            judge.look_again(bench.source)
+            judge.measure_flakiness(bench.source)
             one = reducing.flattened(judge, bench.script)
             _tell(notify, (*notes(one), *files_note(reducing.files_beside(judge, one))))
             drawn = Curve(session.folder, judge, one.source)
@@ -326,5 +326,5 @@ def _tell(notify: Notify, lines: Iterable[str]) -> None:
         notify(line)
 
 
-def _no_progress(step: Step) -> None:
+def _no_progress(step: ReductionStep) -> None:
     return None

@@ -54,7 +54,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     Raises UserError where the script does not parse, FlyDSL has no such stage or the command does not
     run; a toolchain that cannot be used is UNRESOLVED.
     """
-    evidence, verdict = judge.look_first(source)
+    evidence, verdict = judge.observe_unreduced(source)
     sought = judge.case.sought
     problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
     if problem is not None:
@@ -66,7 +66,7 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)
-    return CheckResult(judge.oracle.settled(evidence).name, verdict, evidence.subject, evidence.base)
+    return CheckResult(judge.oracle.specialized(evidence).name, verdict, evidence.subject, evidence.baseline)
 
 
 def _is(seen: Signature | None, wanted: str, same_as: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from flybisect.case.variables import Variables
 from flybisect.errors import UserError
 from flybisect.observation import Probe, Want
 from flybisect.probe.runner import Runner
-from flybisect.source.pytest.collected import Item, collected, program
+from flybisect.source.pytest.collected import CollectedTest, collected, program
 from flybisect.toolchain.model import Toolchain
 
 
@@ -25,7 +25,7 @@ class Collector:
     arch: str
     env: Variables = ()
 
-    def __call__(self, file: Path, test: str) -> Sequence[Item] | None:
+    def __call__(self, file: Path, test: str) -> Sequence[CollectedTest] | None:
         """That test of the file, else all of its sets of parameters; None where that Python has no pytest.
 
         Raises UserError where pytest collects nothing.

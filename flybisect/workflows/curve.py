@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flybisect.judge.judge import Judge
-from flybisect.reduce.reduction_state import Step
-from flybisect.session.parts import Part, keep, kept
+from flybisect.reduce.reduction_state import ReductionStep
+from flybisect.session.parts import Part, load_part, save_part
 from flybisect.source.source import count_statements
 
 SECONDS = 5.0
@@ -29,34 +29,34 @@ class Curve:
         if not self._points:
             self._points.append((0, count_statements(source)))
 
-    def noting(self, notice: Callable[[Step], None]) -> Callable[[Step], None]:
+    def noting(self, notice: Callable[[ReductionStep], None]) -> Callable[[ReductionStep], None]:
         """`notice`, with a note taken before it."""
 
-        def note(step: Step) -> None:
+        def note(step: ReductionStep) -> None:
             self._note(step)
             notice(step)
 
         return note
 
     def save(self) -> None:
-        keep(self._folder, Part.CURVE, self._points)
+        save_part(self._folder, Part.CURVE, self._points)
         self._saved = time.monotonic()
 
-    def _note(self, step: Step) -> None:
+    def _note(self, step: ReductionStep) -> None:
         if not step.confirmed or step.text == self._told:
             return
         self._told = step.text
         left = count_statements(step.text)
         # A run that is gone on with passes all that it had come through before.
         if left < self._points[-1][1]:
-            self._points.append((self._before + self._judge.counts.compiles, left))
+            self._points.append((self._before + self._judge.statistics.compiles, left))
             if time.monotonic() - self._saved > SECONDS:
                 self.save()
 
 
 def curve_of(folder: Path) -> list[tuple[int, int]]:
     """Empty where the session kept none."""
-    found = kept(folder, Part.CURVE)
+    found = load_part(folder, Part.CURVE)
     try:
         return [(int(at), int(left)) for at, left in found or ()]
     except (TypeError, ValueError, OverflowError):

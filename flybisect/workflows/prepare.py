@@ -27,7 +27,7 @@ from flybisect.judge.requirement import Requirement
 from flybisect.oracle import registry as plugins
 from flybisect.oracle.plugin import Options, Oracle, Plugin
 from flybisect.oracle.same_as import counting_as_same
-from flybisect.source.pytest.collected import Item
+from flybisect.source.pytest.collected import CollectedTest
 from flybisect.toolchain import arch
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.store import Notify
@@ -254,7 +254,7 @@ def collecting(request: CaseRequest, notify: Notify) -> Callable[[Case, str], Co
         defaults = load_defaults(folder)
         case = settled(found, request, defaults)
 
-        def collect(file: Path, test: str) -> Sequence[Item] | None:
+        def collect(file: Path, test: str) -> Sequence[CollectedTest] | None:
             target = arch.choose(request.arch, found.arch or defaults.arch, text).name
             toolchains = Toolchains(workdir_for(request.workdir, folder), notify)
             notify(f"collecting {file.name} with pytest, in a trial")

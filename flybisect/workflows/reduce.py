@@ -21,7 +21,7 @@ from flybisect.oracle.hint import why_uninteresting
 from flybisect.oracle.plugin import Margin, Plugin
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.search.reproduction_rate import Rate
 from flybisect.session.session import Session
 from flybisect.source.source import count_statements
@@ -29,7 +29,7 @@ from flybisect.source.source import count_statements
 WORTH_PREDICTING = 0.5
 """Seconds of a trial, from which on predicting the next questions takes less than it spares."""
 
-Notice = Callable[[Step], None]
+Notice = Callable[[ReductionStep], None]
 Heading = Callable[[str, Verdict, Observation], str]
 """From the reduced script, what it shows and how, to the script with a comment at its head."""
 
@@ -165,7 +165,7 @@ def check(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> V
 def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
     """`check`, and then run the script some more, lest it show its bug now and then only."""
     verdict = check(judge, source, shown, plugins)
-    judge.look_again(source)
+    judge.measure_flakiness(source)
     return verdict
 
 
@@ -197,7 +197,7 @@ def flattened(judge: Judge, script: FlattenedScript) -> FlattenedScript:
 def files_beside(judge: Judge, script: FlattenedScript) -> tuple[str, ...]:
     """Python files that the script still runs from beside it; of a script that was found interesting."""
     assert judge.first is not None
-    evidence = judge.first if script.flat is None else judge.look(script.source)[0]
+    evidence = judge.first if script.flat is None else judge.observe(script.source)[0]
     return evidence.subject.python_files
 
 
@@ -206,7 +206,7 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
     session.save_best(source)
     saved = source
 
-    def keep(step: Step) -> None:
+    def keep(step: ReductionStep) -> None:
         nonlocal saved
         if step.confirmed and step.text != saved:
             session.save_best(step.text)
@@ -221,7 +221,7 @@ def finish(
     judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: Heading
 ) -> Result:
     """Head the script, run it once more cold, write it, and keep the result in the session."""
-    evidence, shown = judge.look(reduction.text)
+    evidence, shown = judge.observe(reduction.text)
     text = heading(reduction.text, shown, evidence.subject)
     verdict = judge.confirm_cold(text)
     write_text(output, text)
@@ -239,10 +239,10 @@ def finish(
         source=source,
         reduced=reduction.text,
         minimal=reduction.minimal,
-        counts=judge.counts,
+        counts=judge.statistics,
         also_seen=_keep_others(judge.also_seen, session.folder / "also_seen"),
         valid_on=tuple(each.setting.toolchain.version for each in judge.required),
-        rate=judge.repeats.rate,
+        rate=judge.flakiness.rate,
         missing_variables=tuple(missing(judge.unset, os.environ)),
         margins=judge.oracle.margins(replace(evidence, first=judge.first)),
     )

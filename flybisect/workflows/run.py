@@ -23,7 +23,7 @@ from flybisect.oracle.registry import listing
 from flybisect.oracle.signatures import classify
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reduction
-from flybisect.session.parts import Part, forget, keep
+from flybisect.session.parts import Part, delete_part, save_part
 from flybisect.session.session import Session
 from flybisect.toolchain.model import Toolchain
 from flybisect.workflows import reduce as reducing
@@ -88,7 +88,7 @@ class RunWorkflow:
     def all(self) -> None:
         """Only what ends the whole run comes through: an interruption, a full disk; and Elsewhere."""
         with self._bench.judge(self._session.journal) as judge:
-            judge.repeats.notify = self._show.notify
+            judge.flakiness.notify = self._show.notify
             self._do("check", lambda: self._check(judge))
             self._do("releases", self._releases)
             if self._first is not None:
@@ -107,7 +107,7 @@ class RunWorkflow:
         if told:
             self.steps.append(RunStep(name, done, told))
             self._show.ended(self.steps[-1])
-            keep(self._session.folder, Part.STEPS, [vars(step) for step in self.steps])
+            save_part(self._session.folder, Part.STEPS, [vars(step) for step in self.steps])
 
     def _check(self, judge: Judge) -> str:
         bench = self._bench
@@ -145,7 +145,7 @@ class RunWorkflow:
         bench = replace(self._bench, case=replace(self._bench.case, valid_on=neighbours))
         hold_to(judge, self._bench, self._show.notify, insist=True)
         left_out = hold_to(judge, bench, self._show.notify, insist=False)
-        judge.look_again(bench.source)
+        judge.measure_flakiness(bench.source)
         self.result = self._reduced(judge)
         found = self.result.to_dict()
         told = [f"{found['statements_before']} → {found['statements_after']} statements"]
@@ -210,10 +210,10 @@ class RunWorkflow:
             def searching(part: Sequence[str]) -> ReleaseSearch:
                 return ReleaseSearch(part, stand.toolchains, observer, study.measure, notify, journal)
 
-            forget(self._session.folder, Part.RELEASES)
+            delete_part(self._session.folder, Part.RELEASES)
             found = search_around(searching, self._every, shown_on, self._asked.find, stand.jobs)
         self._found = found
-        keep(self._session.folder, Part.RELEASES, found.to_dict())
+        save_part(self._session.folder, Part.RELEASES, found.to_dict())
         return "; ".join(
             f"appeared in {answer.after}, last good {answer.before}"
             if answer.rule.find is Find.BUG
@@ -235,7 +235,7 @@ class RunWorkflow:
             judged, told = judging(versions, scripts, study, self._found, self._watch)
             data = table(versions, scripts, study, judged)
             data["whole"] = len(versions) == len(self._every)
-            keep(self._session.folder, Part.MATRIX, data)
+            save_part(self._session.folder, Part.MATRIX, data)
             if self._asked.variants:
                 self._variants(versions, scripts, study)
         self._alone = judged.alone
@@ -249,7 +249,7 @@ class RunWorkflow:
         for argv in self._asked.variants:
             self._show.notify(f"the unreduced script with {' '.join(argv) or 'no arguments'}")
             found.append(variant(versions, argv, scripts, study))
-        keep(self._session.folder, Part.VARIANTS, found)
+        save_part(self._session.folder, Part.VARIANTS, found)
 
     def _commits(self) -> str:
         asked, find = self._asked.commits, self._asked.find
@@ -270,7 +270,7 @@ class RunWorkflow:
             judged = falling(scripts, study, self._watch, alone=self._alone)
             self._show.bisecting(len(commits.line.candidates))
             answer, log = search_commits(asked, commits, stand, study, judged, find, self._show.notify)
-        keep(self._session.folder, Part.COMMITS, answer.to_dict(str(log)))
+        save_part(self._session.folder, Part.COMMITS, answer.to_dict(str(log)))
         self._note("half attribution", True, f"{answer.attribution.owner.value}: {answer.attribution.why}")
         listed_ = [f"{each.commit.short} {each.commit.subject}" for each in answer.suspects]
         told = listed_[0] if len(listed_) == 1 else answer.between

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from flybisect.judge.judge import Judge
 from flybisect.reduce.hint import Pass
-from flybisect.reduce.reduction_state import Step as Reducing
+from flybisect.reduce.reduction_state import ReductionStep as Reducing
 from flybisect.workflows.findings import RunStep
 
 

@@ -97,8 +97,8 @@ def table(
             side, verdict = rule.judge(evidence)
             tried = replace(tried, side=side, verdict=verdict)
         data = _data(tried)
-        if evidence.base is not None:
-            data["metrics"] |= {f"base.{k}": v for k, v in evidence.base.metrics().items()}
+        if evidence.baseline is not None:
+            data["metrics"] |= {f"base.{k}": v for k, v in evidence.baseline.metrics().items()}
         return data
 
     rows = _each(versions, stand, row)

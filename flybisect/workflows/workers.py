@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, runtime_checkable
 
 from flybisect.probe.prober import Prober
-from flybisect.probe.remembering import Keeper
+from flybisect.probe.remembering import CompileStore
 from flybisect.probe.runner import Runner
 from flybisect.toolchain import model
 from flybisect.toolchain.source import SourceBuilder
@@ -41,11 +41,11 @@ def probing(
 ) -> Iterator[tuple[Prober, int]]:
     """A prober, and how many trials at once it is good for; at most `jobs`. All it made is gone at the end.
 
-    `keeper`: where this machine's workers keep what compiles ended in, if it is a `Keeper`. `hidden`: folders
-    that no trial sees. Raises UserError where the scheduler or its packages are missing.
+    `keeper`: where this machine's workers keep what compiles ended in, if it is a `CompileStore`. `hidden`:
+    folders that no trial sees. Raises UserError where the scheduler or its packages are missing.
     """
     if scheduler is None:
-        kept = keeper if isinstance(keeper, Keeper) else None
+        kept = keeper if isinstance(keeper, CompileStore) else None
         with (
             TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
             Runner(Path(scratch), jobs, kept, hidden) as runner,

@@ -23,7 +23,7 @@ from flybisect.reduce.passes import PASSES
 from flybisect.session.session import open_session
 from flybisect.source.source import count_statements
 from flybisect.toolchain.model import Toolchain
-from flybisect.workflows import reduce as reducing
+from flybisect.workflows import reduce
 from tests.bench.reduction import bench_of
 from tests.bench.report import ROOT, Cell, Report, Table, tell
 
@@ -112,10 +112,10 @@ def _reduced(case: Path, jobs: int, seconds: float, known: dict[Hashable, Observ
         judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, paced, session.journal, jobs)
         began = time.monotonic()
         with closing(judge):
-            reducing.pin(judge, bench.source, bench.case.script.name, ())
-            found = reducing.search(judge, session, bench.source, PASSES, lambda step: None)
+            reduce.pin(judge, bench.source, bench.case.script.name, ())
+            found = reduce.search(judge, session, bench.source, PASSES, lambda step: None)
             out = Path(folder) / bench.case.script.name
-            reducing.finish(judge, session, bench.source, found, out, lambda text, verdict, seen: text)
+            reduce.finish(judge, session, bench.source, found, out, lambda text, verdict, seen: text)
         took = time.monotonic() - began
     tell(f"--jobs {jobs}: {took:.1f} s")
     return Measured(jobs, round(took, 1), paced.trials, paced.called_off, count_statements(found.text))

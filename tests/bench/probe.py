@@ -21,7 +21,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from flybisect.observation import Outcome, Probe
-from flybisect.probe.remembering import Packed
+from flybisect.probe.remembering import PackedEntry
 from flybisect.probe.runner import Runner
 from flybisect.toolchain.model import Toolchain
 from flybisect.toolchain.store import silent
@@ -73,10 +73,10 @@ Way = Callable[[], Cost]
 class Kept:
     """Keeps nothing beyond the process."""
 
-    def kept(self, toolchain_key: str) -> tuple[Packed, ...]:
+    def kept(self, toolchain_key: str) -> tuple[PackedEntry, ...]:
         return ()
 
-    def keep(self, toolchain_key: str, entry: Packed) -> None:
+    def keep(self, toolchain_key: str, entry: PackedEntry) -> None:
         return None
 
 

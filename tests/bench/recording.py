@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from flybisect.judge.verdict_cache import tree_key
 from flybisect.observation import Observation, Probe, Want
 from flybisect.probe.runner import Runner
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.source.source import count_statements
 from flybisect.toolchain.model import Toolchain
 
@@ -79,7 +79,7 @@ class Recording:
 
     prober: Runner
     trials: list[Trial] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ReductionStep] = field(default_factory=list)
     way: list[Stand] = field(default_factory=list)
     """Each time that the script got smaller."""
     activity: str = ""
@@ -102,7 +102,7 @@ class Recording:
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
         return self.prober.run_cold(probe, toolchain)
 
-    def step(self, step: Step) -> None:
+    def step(self, step: ReductionStep) -> None:
         """For the reducer's `notice`."""
         if self.steps and step.text != self.steps[-1].text:
             asked = sum(bool(each.tried) for each in self.steps)

@@ -18,7 +18,7 @@ from flybisect.case.request import CaseRequest
 from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.probe.runner import Runner
 from flybisect.source.pytest.file import TestFile
 from flybisect.workflows.prepare import prepare
@@ -82,12 +82,12 @@ def _verdict(script: Path, flydsl: str, arch: str, runner: Runner) -> tuple[str,
     )
     try:
         bench = prepare(request, tell)
-        judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, Forgetful())
-        evidence, verdict = judge.look(bench.source)  # Once: `check` repeats what is not interesting.
+        judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, NoMemory())
+        evidence, verdict = judge.observe(bench.source)  # Once: `check` repeats what is not interesting.
     except UserError as error:
         return "refused", "", str(error)
     why = verdict.why.splitlines()
-    return verdict.answer.value, judge.oracle.settled(evidence).name, why[0][:300] if why else ""
+    return verdict.answer.value, judge.oracle.specialized(evidence).name, why[0][:300] if why else ""
 
 
 def targets(tree: Path, most: int) -> Iterator[str]:

@@ -22,7 +22,7 @@ from flybisect.case.case import Case
 from flybisect.errors import UserError
 from flybisect.git.range import read_range
 from flybisect.git.repository import Repository
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.observation import Kernel, Observation, Outcome, Probe
 from flybisect.oracle.plugin import Options
 from flybisect.oracle.registry import load
@@ -123,7 +123,7 @@ class History:
         supply = ToolchainProvider(self.repository, toolchains, self.folder, silent, self.builder)
         measure = EndpointOracle(load(oracle), Options())
         study = StudiedCase(Case(self.folder / "k.py"), "x = 1\n", (), "gfx942")
-        journal = Forgetful() if self.journal is None else self.journal
+        journal = NoMemory() if self.journal is None else self.journal
         observer = Observer(study, measure.observer(), self.replay, journal)
         search = CommitSearch(
             line,

@@ -20,7 +20,7 @@ from flybisect.errors import UserError
 from flybisect.git.build_inputs import Inputs
 from flybisect.git.range import read_range
 from flybisect.git.repository import Repository
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.observation import Observation, Probe
 from flybisect.oracle.plugin import Options
 from flybisect.oracle.registry import load
@@ -89,7 +89,7 @@ class History:
         supply = Halves(self.repository, Toolchains(self.folder, silent), self.folder, silent)
         measure = EndpointOracle(load("legalization"), Options())
         study = StudiedCase(Case(self.folder / "k.py"), "x = 1\n", (), "gfx942")
-        observer = Observer(study, measure.observer(), self.replay, Forgetful())
+        observer = Observer(study, measure.observer(), self.replay, NoMemory())
         search = CommitSearch(line, supply, observer, measure, silent, allow_inexact=inexact)
         return search.run(None, jobs)
 

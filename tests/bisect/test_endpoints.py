@@ -137,11 +137,11 @@ def test_a_users_condition_is_the_only_one() -> None:
 
 
 def test_a_rise_over_a_base_stays_one() -> None:
-    older = replace(with_figures(spills=0), base=with_figures(spills=0).subject)
-    newer = replace(with_figures(spills=44), base=with_figures(spills=0).subject)
+    older = replace(with_figures(spills=0), baseline=with_figures(spills=0).subject)
+    newer = replace(with_figures(spills=44), baseline=with_figures(spills=0).subject)
     found = rule(measure("spills", compares=True), older, newer)
     assert found.find is Find.BUG
-    both = replace(with_figures(spills=44), base=with_figures(spills=44).subject)
+    both = replace(with_figures(spills=44), baseline=with_figures(spills=44).subject)
     assert found.judge(both)[0] is Side.GOOD
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flybisect.case import case, defaults
 from flybisect.errors import UserError
-from flybisect.oracle import yaml_oracle as textoracle
+from flybisect.oracle import yaml_oracle
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -67,7 +67,7 @@ def test_a_sentence_in_a_second(what: str, tmp_path: Path) -> None:
     (tmp_path / "oracle.yaml").write_text("name: mine\nsummary: mine\npattern: boom\n" + VALUES[what])
     for read, name in (
         (case.load, "case.yaml"),
-        (textoracle.load, "oracle.yaml"),
+        (yaml_oracle.load, "oracle.yaml"),
         (lambda path: defaults.load_defaults(path.parent), "flybisect.yaml"),
     ):
         begun = time.process_time()
@@ -99,7 +99,7 @@ def test_a_wrong_oracle_is_a_sentence(more: str) -> None:
     base.pop(more.split(":")[0], None)
     text = "".join(f"{key}: {value}\n" for key, value in base.items()) + more
     with pytest.raises(UserError, match="origin"):
-        textoracle.parse(text, "origin")
+        yaml_oracle.parse(text, "origin")
 
 
 JSON = st.recursive(

@@ -16,7 +16,7 @@ from flybisect.case.variables import given, missing, say_missing
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Outcome, Probe, Stage
 from flybisect.report import command
-from flybisect.session import resume as resuming
+from flybisect.session import resume
 from flybisect.session.session import open_session
 from flybisect.workflows.heading import command_of
 
@@ -103,10 +103,10 @@ def test_shown_commands_hold_them() -> None:
 def test_resuming_has_the_value_of_the_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HERE", "1")
     words = ["reduce", "k.py", "--env", "HERE", "--env=HERE", "--env", "V=2", "--", "--env", "HERE"]
-    resuming.remember(tmp_path, words)
+    resume.save_command(tmp_path, words)
     monkeypatch.delenv("HERE")
     expected = ["reduce", "k.py", "--env", "HERE=1", "--env=HERE=1", "--env", "V=2", "--", "--env", "HERE"]
-    assert list(resuming.find(tmp_path, tmp_path).words) == expected
+    assert list(resume.find_command(tmp_path, tmp_path).words) == expected
 
 
 def test_what_a_script_reads_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.case.case import Case
-from flybisect.session.disk import amount, size_of
+from flybisect.session.disk import format_size, size_of
 from flybisect.session.session import open_session
 from tests.cli.running import Run
 
@@ -78,4 +78,4 @@ def test_sizes(tmp_path: Path) -> None:
     (tmp_path / "b").hardlink_to(tmp_path / "a")
     (tmp_path / "c").symlink_to(tmp_path / "a")
     assert 50_000 <= size_of(tmp_path) < 100_000
-    assert [amount(n) for n in (0, 2048, 3 << 20, 5 << 29)] == ["0 B", "2 KiB", "3 MiB", "2.5 GiB"]
+    assert [format_size(n) for n in (0, 2048, 3 << 20, 5 << 29)] == ["0 B", "2 KiB", "3 MiB", "2.5 GiB"]

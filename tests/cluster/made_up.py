@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flybisect.cluster import worker_tasks as elsewhere
+from flybisect.cluster import worker_tasks
 from tests.toolchain.project import smoke
 
-elsewhere.smoke_test = lambda runner: smoke  # type: ignore[attr-defined]
+worker_tasks.smoke_test = lambda runner: smoke  # type: ignore[attr-defined]

@@ -73,7 +73,7 @@ def judge_of(
     folder: Path,
     oracle: str = "legalization",
     *,
-    base: bool = False,
+    baseline: bool = False,
     jobs: int = 1,
     timeout: float | None = None,
     when: str | None = None,
@@ -81,9 +81,9 @@ def judge_of(
     """A judge whose journal is in `folder`."""
     return Judge(
         Case(script=folder / "kernel.py", oracle=oracle, timeout=timeout),
-        load(oracle).build(Options(when=when, compares=base)),
+        load(oracle).build(Options(when=when, compares=baseline)),
         Setting(SUBJECT, (), "gfx942"),
-        Setting(BASE, (), "gfx942") if base else None,
+        Setting(BASE, (), "gfx942") if baseline else None,
         prober,
         Journal(folder / "journal.sqlite3"),
         jobs,

@@ -125,11 +125,11 @@ def test_a_judge_repeats(tmp_path: Path) -> None:
             break
         (tmp_path / f"{more}").mkdir()
         judge = judge_of(Replay(answer), tmp_path / f"{more}")
-    judge.look_again("gemm_buffer64; 0")
+    judge.measure_flakiness("gemm_buffer64; 0")
     for number in range(20):
         assert judge.judge(f"gemm_buffer64; {number} + 1").interesting
         assert not judge.judge(f"vecadd_256b; {number}").interesting
-    assert judge.repeats.rate is not None
+    assert judge.flakiness.rate is not None
 
 
 def in_turn(*shown: str) -> Replay:
@@ -154,8 +154,8 @@ def test_a_first_look_that_finds_nothing_is_repeated(tmp_path: Path) -> None:
 def test_one_that_finds_it_later_is_measured(tmp_path: Path) -> None:
     judge = judge_of(in_turn("vecadd_256b", "vecadd_256b", "gemm_buffer64"), tmp_path)
     assert judge.pin("x = 0").interesting
-    judge.look_again("x = 0")
-    assert judge.repeats.rate == Rate(19, 20)
+    judge.measure_flakiness("x = 0")
+    assert judge.flakiness.rate == Rate(19, 20)
 
 
 def test_one_that_is_too_rare_is_measured_before_it_is_refused(tmp_path: Path) -> None:
@@ -163,11 +163,11 @@ def test_one_that_is_too_rare_is_measured_before_it_is_refused(tmp_path: Path) -
     judge = judge_of(prober, tmp_path)
     assert judge.pin("x = 0").interesting
     with pytest.raises(UserError, match="shows in 1 of 20 runs"):
-        judge.look_again("x = 0")
+        judge.measure_flakiness("x = 0")
     # What was measured then does not stand against a new look.
     again = judge_of(in_turn("gemm_buffer64"), tmp_path)
     assert again.pin("x = 0").interesting
-    again.look_again("x = 0")
+    again.measure_flakiness("x = 0")
 
 
 def test_what_the_journal_says_does_not_decide_a_new_look(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_the_next_run_knows(tmp_path: Path) -> None:
     for prober in (first, second):
         judge = judge_of(prober, tmp_path)
         judge.pin("gemm_buffer64; 0")
-        judge.look_again("gemm_buffer64; 0")
+        judge.measure_flakiness("gemm_buffer64; 0")
     assert len(first.ran) == 3
     assert second.ran == []
 
@@ -242,5 +242,5 @@ def test_with_two_jobs_the_unreduced_script_is_looked_at_side_by_side(tmp_path: 
     with closing(judge):
         assert judge.pin("gemm_buffer64; 0").interesting
         looked.set()
-        judge.look_again("gemm_buffer64; 0")
-    assert judge.repeats.rate is None
+        judge.measure_flakiness("gemm_buffer64; 0")
+    assert judge.flakiness.rate is None

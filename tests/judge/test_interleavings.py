@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from flybisect.judge import speculation as speculate
+from flybisect.judge import speculation
 from flybisect.judge.speculation import Speculation
 from flybisect.probe.process import TrialCancelled
 
@@ -81,8 +81,8 @@ class Searches(RuleBasedStateMachine):
         self.data = data
         self.pool: Pool | None = None
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(speculate, "ThreadPoolExecutor", self._made)
-        self.patch.setattr(speculate, "wait", self._wait)
+        self.patch.setattr(speculation, "ThreadPoolExecutor", self._made)
+        self.patch.setattr(speculation, "wait", self._wait)
         self.speculation: Speculation[int, int] = Speculation(
             lambda item, cancelled: alone(item), lambda item: item, jobs, lambda item: item == COSTLESS
         )

@@ -31,7 +31,7 @@ def test_pinning(tmp_path: Path) -> None:
     assert judge.signature == COPY
     assert judge.first is not None
     assert judge.first.subject == recorded("gemm_buffer64@0.5.0")
-    assert judge.counts.compiles == judge.counts.candidates == 1
+    assert judge.statistics.compiles == judge.statistics.candidates == 1
 
 
 def test_another_signature_is_not_interesting_and_is_kept(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_what_is_known_costs_no_trial(tmp_path: Path) -> None:
     judge.pin(NAMES)
     for text in ("mfma_bf16", "mfma_bf16", "mfma_bf16  # a comment", "(mfma_bf16)", "mfma_bf16 +", "unknown"):
         judge.judge(text)
-    counts = judge.counts
+    counts = judge.statistics
     assert len(prober.ran) == 2
     assert (counts.compiles, counts.cache_hits, counts.rejected_statically) == (2, 3, 2)
     assert counts.candidates == 7
@@ -78,7 +78,7 @@ def test_what_gets_to_no_kernel_is_not_run_where_a_compile_shows_the_bug(tmp_pat
     verdict = judge.judge(f"gemm_buffer64\n{FLYC}{LAUNCHED}")
     assert verdict.answer is Answer.UNINTERESTING and "kernel" in verdict.why
     assert judge.judge(f"gemm_buffer64\n{FLYC}{LAUNCHED}launch()\n").interesting
-    assert (len(prober.ran), judge.counts.rejected_statically) == (2, 1)
+    assert (len(prober.ran), judge.statistics.rejected_statically) == (2, 1)
 
 
 def test_a_bug_of_the_host_may_show_without_a_kernel(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_bug_of_the_host_may_show_without_a_kernel(tmp_path: Path) -> None:
     judge = judge_of(prober, tmp_path, "crash")
     assert judge.pin(f"segfault; {NAMES}\n{FLYC}{LAUNCHED}launch()\n").interesting
     assert judge.judge(f"segfault\n{FLYC}{LAUNCHED}").interesting
-    assert judge.counts.rejected_statically == 0
+    assert judge.statistics.rejected_statically == 0
 
 
 def test_the_journal_outlives_the_judge(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_journal_outlives_the_judge(tmp_path: Path) -> None:
     judge = judge_of(prober, tmp_path)
     assert judge.pin(NAMES).interesting
     assert prober.ran == []
-    assert (judge.counts.compiles, judge.counts.cache_hits) == (0, 1)
+    assert (judge.statistics.compiles, judge.statistics.cache_hits) == (0, 1)
 
 
 def test_a_script_that_does_not_parse_is_a_user_error(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_broken_toolchain_later_on_is_unresolved_and_not_kept(tmp_path: Path) 
 
 def test_the_base_is_compiled_where_it_decides(tmp_path: Path) -> None:
     prober = Replay()
-    judge = judge_of(prober, tmp_path, "assertion", base=True)
+    judge = judge_of(prober, tmp_path, "assertion", baseline=True)
     verdict = judge.pin("vecadd_256b; nothing")
     assert verdict.answer is Answer.UNINTERESTING  # the base aborts as well
     assert [spec for _, spec in prober.ran[:2]] == ["0.5.0", "0.2.4"]
@@ -138,11 +138,11 @@ def test_the_base_is_compiled_where_it_decides(tmp_path: Path) -> None:
 def test_first_is_what_a_rise_is_measured_from(tmp_path: Path) -> None:
     def spilling(probe: Probe, toolchain: Toolchain) -> Observation:
         kernel = recorded("block1024_spill@0.5.0").kernels[0]
-        subject, base = (int(number) for number in probe.source.split("-"))
-        count = subject if toolchain is SUBJECT else base
+        subject, baseline = (int(number) for number in probe.source.split("-"))
+        count = subject if toolchain is SUBJECT else baseline
         return replace(recorded("block1024_spill@0.5.0"), kernels=(replace(kernel, vgpr_spills=count),))
 
-    judge = judge_of(Replay(spilling), tmp_path, "spills", base=True)
+    judge = judge_of(Replay(spilling), tmp_path, "spills", baseline=True)
     assert judge.pin("44-0").interesting
     assert judge.judge("3-0").interesting
     assert not judge.judge("30-2").interesting
@@ -151,7 +151,7 @@ def test_first_is_what_a_rise_is_measured_from(tmp_path: Path) -> None:
 
 def test_the_first_scripts_base_is_always_known(tmp_path: Path) -> None:
     prober = Replay()
-    judge = judge_of(prober, tmp_path, "spills", base=True, when="vgprs > 1")
+    judge = judge_of(prober, tmp_path, "spills", baseline=True, when="vgprs > 1")
     assert judge.pin("mfma_bf16").interesting
     assert [spec for _, spec in prober.ran] == ["0.5.0", "0.2.4"]
 
@@ -161,9 +161,9 @@ def test_observing_more_is_a_trial_of_its_own(tmp_path: Path) -> None:
     judge = judge_of(prober, tmp_path)
     judge.pin(NAMES)
     assert judge.ask(Question(NAMES, wants=frozenset())).shown == (recorded("gemm_buffer64@0.5.0"),)
-    assert judge.counts.compiles == 1
+    assert judge.statistics.compiles == 1
     judge.ask(Question(NAMES, wants=frozenset({Want.COVERAGE})))
-    assert judge.counts.compiles == 2
+    assert judge.statistics.compiles == 2
 
 
 def test_confirming_is_cold(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_confirming_is_cold(tmp_path: Path) -> None:
     judge = judge_of(prober, tmp_path)
     judge.pin(NAMES)
     assert judge.confirm_cold(NAMES).interesting
-    assert (prober.cold, judge.counts.compiles) == (1, 2)
+    assert (prober.cold, judge.statistics.compiles) == (1, 2)
     assert not judge.confirm_cold("caught").interesting
 
 
@@ -202,7 +202,7 @@ def test_what_was_tried_ahead_is_counted_when_it_is_asked(jobs: int, tmp_path: P
     judge.close()
     assert [reply.interesting for reply in found] == [False, False, False, True, False, False]
     assert [reply.trial for reply in found] == [True, True, False, True, False, True]
-    counts = judge.counts
+    counts = judge.statistics
     assert (counts.compiles, counts.cache_hits, counts.rejected_statically) == (4, 1, 1)
     # `nothing` was tried and never reached FlyDSL, so it is no compile
 
@@ -225,7 +225,7 @@ def test_what_is_tried_ahead_is_cancelled(tmp_path: Path) -> None:
     assert len(pulled) <= 3
     assert prober.most_at_once == 2
     assert prober.at_once == 0
-    assert judge.counts.candidates == 2
+    assert judge.statistics.candidates == 2
 
 
 def test_base_and_subject_are_two_toolchains() -> None:

@@ -63,6 +63,6 @@ def test_reduction_by_hand(tmp_path: Path) -> None:
         assert answers[2] is Answer.UNINTERESTING
         assert answers[3] is Answer.INTERESTING
         assert answers[4] is Answer.UNINTERESTING
-        assert judge.counts.cache_hits == 1
-        assert judge.counts.rejected_statically == 1
+        assert judge.statistics.cache_hits == 1
+        assert judge.statistics.rejected_statically == 1
         assert judge.confirm_cold(candidates[0]).interesting

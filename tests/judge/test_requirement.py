@@ -136,7 +136,7 @@ def test_what_the_case_compares_with_is_compiled_there_too(tmp_path: Path, there
         return replace(CLEAN, kernels=(Kernel("k", vgprs=vgprs),))
 
     prober = Replay(figures)
-    judge = judge_of(prober, tmp_path, "vgprs", base=True)
+    judge = judge_of(prober, tmp_path, "vgprs", baseline=True)
     assert judge.pin(NAMES).interesting
     raw = Setting(elsewhere, ("raw",), "gfx942")
     assert judge.require(NAMES, Requirement(Setting(elsewhere, (), "gfx942"), raw)) is None

@@ -78,7 +78,7 @@ def test_the_stage_and_the_command_reach_the_probes(tmp_path: Path) -> None:
     assert judge.pin("x = 1\n").interesting
     judge.ask(Question("x = 1\n", wants=frozenset()))
     assert [probe.command for probe in asked] == ["./judge", None]
-    judge_for(Replay(answer), tmp_path, "ir", Sought("x", stage="last")).look("x = 1\n")
+    judge_for(Replay(answer), tmp_path, "ir", Sought("x", stage="last")).observe("x = 1\n")
     assert asked[-1].stage == "last"
 
 
@@ -100,7 +100,7 @@ def test_a_hang_is_bounded_by_the_base(tmp_path: Path, seconds: float, limit: fl
         return recorded("vector_list@0.2.4")
 
     prober = Replay(answer)
-    judge = judge_of(prober, tmp_path, "hang", base=True)
+    judge = judge_of(prober, tmp_path, "hang", baseline=True)
     assert judge.pin("vector_list").interesting
     assert [spec for _, spec in prober.ran][:2] == ["0.2.4", "0.5.0"]
     assert prober.limits[1] == limit
@@ -110,5 +110,5 @@ def test_a_hang_is_bounded_by_the_base(tmp_path: Path, seconds: float, limit: fl
 
 def test_a_given_limit_goes_before_a_learned_one(tmp_path: Path) -> None:
     prober = Replay(lambda probe, toolchain: recorded("vector_list@0.5.0"))
-    judge_of(prober, tmp_path, "hang", base=True, timeout=7).look("vector_list")
+    judge_of(prober, tmp_path, "hang", baseline=True, timeout=7).observe("vector_list")
     assert set(prober.limits) == {7}

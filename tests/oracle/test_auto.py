@@ -28,8 +28,8 @@ ORACLES = {
 
 def settled(first: Evidence, options: Options = Options()) -> Oracle:  # noqa: B008
     auto = load("auto").build(options)
-    assert auto.settling
-    return auto.settled(first)
+    assert auto.provisional
+    return auto.specialized(first)
 
 
 @pytest.mark.parametrize("name", ORACLES)
@@ -77,7 +77,7 @@ def test_with_a_base_it_looks_for_more_registers() -> None:
     compares = Options(compares=True)
     assert settled(Evidence(many, few), compares).name == "vgprs"
     auto = load("auto").build(compares)
-    assert auto.needs_base(many)
+    assert auto.needs_baseline(many)
     assert auto.judge(Evidence(many, few)).interesting
     assert not auto.judge(Evidence(few, few)).interesting
     spilled = recorded("block1024_spill@0.5.0")

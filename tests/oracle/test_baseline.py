@@ -39,7 +39,7 @@ def oracle(name: str = "vgprs", when: str | None = None, pattern: str | None = N
 
 
 @pytest.mark.parametrize(
-    "base",
+    "baseline",
     [
         raising(compiled(k_0=100), "KeyError"),
         raising(compiled(k_0=100), "TypeError", during="kernel"),
@@ -47,9 +47,9 @@ def oracle(name: str = "vgprs", when: str | None = None, pattern: str | None = N
         LEGALIZATION,
     ],
 )
-def test_figures_over_a_baseline_that_fails_are_unresolved(base: Observation) -> None:
+def test_figures_over_a_baseline_that_fails_are_unresolved(baseline: Observation) -> None:
     for name in ("vgprs", "spills"):
-        verdict = oracle(name).judge(Evidence(compiled(k_0=152), base))
+        verdict = oracle(name).judge(Evidence(compiled(k_0=152), baseline))
         assert verdict.answer is Answer.UNRESOLVED
         assert "baseline" in verdict.why
 
@@ -58,8 +58,8 @@ def test_figures_over_a_baseline_that_fails_are_unresolved(base: Observation) ->
 def test_so_is_a_failure(name: str) -> None:
     looks = oracle(name, pattern="failed to legalize" if name == "text" else None)
     assert looks.judge(Evidence(LEGALIZATION, CLEAN)).interesting
-    for base in (raising(replace(CLEAN, kernels=()), "KeyError"), recorded("gemm_buffer128@0.5.0")):
-        verdict = looks.judge(Evidence(LEGALIZATION, base))
+    for baseline in (raising(replace(CLEAN, kernels=()), "KeyError"), recorded("gemm_buffer128@0.5.0")):
+        verdict = looks.judge(Evidence(LEGALIZATION, baseline))
         assert verdict.answer is Answer.UNRESOLVED
         assert "the baseline fails" in verdict.why
     assert looks.judge(Evidence(LEGALIZATION, LEGALIZATION)).answer is Answer.UNINTERESTING
@@ -67,15 +67,15 @@ def test_so_is_a_failure(name: str) -> None:
 
 def test_a_check_behind_the_compiles_fails_on_both_sides() -> None:
     """As every check of results does without a GPU."""
-    case, base = (raising(compiled(k_0=count), "AssertionError") for count in (152, 100))
-    assert oracle().judge(Evidence(case, base)).interesting
-    assert oracle("legalization").judge(Evidence(LEGALIZATION, base)).interesting
+    case, baseline = (raising(compiled(k_0=count), "AssertionError") for count in (152, 100))
+    assert oracle().judge(Evidence(case, baseline)).interesting
+    assert oracle("legalization").judge(Evidence(LEGALIZATION, baseline)).interesting
 
 
 def test_a_baseline_has_to_end_as_it_did_for_the_unreduced_script() -> None:
-    case, base = (raising(compiled(k_0=count), "AssertionError") for count in (152, 100))
-    first = Evidence(case, base)
-    assert oracle().judge(Evidence(case, base, first)).interesting
+    case, baseline = (raising(compiled(k_0=count), "AssertionError") for count in (152, 100))
+    first = Evidence(case, baseline)
+    assert oracle().judge(Evidence(case, baseline, first)).interesting
     other = raising(compiled(k_0=100), "KeyError")
     assert oracle().judge(Evidence(case, other, first)).answer is Answer.UNRESOLVED
 
@@ -112,8 +112,8 @@ def test_a_kernel_that_the_baseline_does_not_compile_is_no_comparison() -> None:
 
 def test_whether_the_baseline_is_needed_does_not_hang_on_the_worst_kernel() -> None:
     bound = oracle(when="vgprs < 50 and base.vgprs > 60")
-    assert bound.needs_base(compiled(k_0=40, other_1=80))
-    assert not bound.needs_base(compiled(k_0=70, other_1=80))
+    assert bound.needs_baseline(compiled(k_0=40, other_1=80))
+    assert not bound.needs_baseline(compiled(k_0=70, other_1=80))
 
 
 def test_half_of_the_difference_has_to_stay() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from flybisect.bisect.endpoints import EndpointOracle, rule_for
 from flybisect.observation import Answer, Diagnostic, ExceptionFacts, Observation, Outcome, Stage, Verdict
-from flybisect.oracle.blame import compiler_failure, is_scripts_own
+from flybisect.oracle.blame import compiler_failure, is_script_failure
 from flybisect.oracle.hint import why_uninteresting
 from flybisect.oracle.plugin import Evidence, Options
 from flybisect.oracle.registry import load
@@ -59,7 +59,7 @@ def test_what_fails_behind_the_compiles_is_the_scripts_own(name: str) -> None:
     seen = OWN[name]
     verdict = judged(seen)
     assert verdict.answer is Answer.UNINTERESTING
-    assert verdict.why.startswith("the kernels compiled; what failed after them is the script's own")
+    assert verdict.why.startswith("the kernels compiled; after that the script itself failed")
     assert compiler_failure(seen) is None
 
 
@@ -134,7 +134,7 @@ def test_a_python_error_in_a_kernel_counts_where_the_script_catches_it() -> None
         raised(COMPILED, [IN_KERNEL, CHECK]),
     ):
         assert classify(seen) == alone
-        assert not is_scripts_own(seen, alone)
+        assert not is_script_failure(seen, alone)
         assert judged(seen).interesting
 
 

@@ -36,7 +36,7 @@ def test_exit_codes(seen: Observation, answer: Answer) -> None:
     oracle = load("command").build(Options(command="./judge"))
     verdict = oracle.judge(Evidence(seen))
     assert verdict.answer is answer
-    assert oracle.needs_base(seen) == verdict.interesting
+    assert oracle.needs_baseline(seen) == verdict.interesting
     if verdict.interesting:
         assert verdict.signature == Signature("command", "./judge")
 

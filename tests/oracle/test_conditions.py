@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from flybisect.errors import UserError
 from flybisect.observation import METRICS, Kernel, Observation, Outcome, Stage
-from flybisect.oracle.conditions import Missing, parse
+from flybisect.oracle.conditions import MissingFigure, parse
 from flybisect.oracle.plugin import Evidence
 
 
@@ -62,9 +62,9 @@ def test_what_a_condition_needs() -> None:
     plain, counting, comparing = (
         parse(t) for t in ("vgprs > 1", 'count("x") > 1', "vgprs > first.base.vgprs")
     )
-    assert (plain.needs_assembly, plain.needs_base) == (False, False)
-    assert (counting.needs_assembly, counting.needs_base) == (True, False)
-    assert (comparing.needs_assembly, comparing.needs_base) == (False, True)
+    assert (plain.needs_assembly, plain.needs_baseline) == (False, False)
+    assert (counting.needs_assembly, counting.needs_baseline) == (True, False)
+    assert (comparing.needs_assembly, comparing.needs_baseline) == (False, True)
 
 
 def test_figures_are_those_that_it_names() -> None:
@@ -81,22 +81,22 @@ def test_figures_are_those_that_it_names() -> None:
     [
         ("vgprs > 1", "no kernel"),
         ('count("x") > 1', "no kernel"),
-        ("base.vgprs > 1", "no base"),
+        ("base.vgprs > 1", "no baseline"),
         ("1 / first.vgprs > 1", "no kernel"),
     ],
 )
 def test_what_is_missing_is_no_answer(text: str, why: str) -> None:
-    with pytest.raises(Missing, match=why):
+    with pytest.raises(MissingFigure, match=why):
         parse(text).holds(Evidence(seen()))
 
 
 def test_a_division_by_zero_is_no_answer() -> None:
-    with pytest.raises(Missing, match="1 / vgpr_spills"):
+    with pytest.raises(MissingFigure, match="1 / vgpr_spills"):
         parse("1 / vgpr_spills > 0").holds(Evidence(spilling(0)))
 
 
 def test_counting_without_assembly_is_no_answer() -> None:
-    with pytest.raises(Missing, match="assembly"):
+    with pytest.raises(MissingFigure, match="assembly"):
         parse('count("x") == 0').holds(Evidence(spilling(0)))
 
 
@@ -108,14 +108,14 @@ def test_counting_without_assembly_is_no_answer() -> None:
         ("other.vgprs > 0", ["'other.vgprs'", "first.base."]),
         ("base.first.vgprs > 0", ["'base.first.vgprs'"]),
         ("vgprs", ["'vgprs'", "compare it"]),
-        ("vgprs = 3", ["==", "cannot be read"]),
-        ("vgprs > 1 +", ["cannot be read"]),
-        ("", ["cannot be read"]),
-        ("(vgprs > 1) > 2", ["'vgprs > 1'", "where a number belongs"]),
+        ("vgprs = 3", ["==", "cannot be parsed"]),
+        ("vgprs > 1 +", ["cannot be parsed"]),
+        ("", ["cannot be parsed"]),
+        ("(vgprs > 1) > 2", ["'vgprs > 1'", "where a number is expected"]),
         ("vgprs in (1, 2)", ["'(1, 2)'"]),
         ("vgprs is 3", ["'vgprs is 3'"]),
         ("vgprs ** 9 > 1", ["'vgprs ** 9'"]),
-        ("vgprs > 'a'", ["\"'a'\"", "not a number"]),
+        ("vgprs > 'a'", ["\"'a'\"", "cannot be compared"]),
         ("vgprs > True", ["'True'"]),
         ("vgprs > 1e300", ["'1e+300'"]),
         ("count(3) > 1", ["count(3)", 'count("MNEMONIC")']),

@@ -46,7 +46,7 @@ def test_what_the_base_shows_as_well_is_not_interesting(name: str) -> None:
     fine = recorded("scaled@0.5.0")
     for seen in everything().values():
         if oracle.judge(Evidence(seen)).interesting:
-            assert oracle.needs_base(seen)
+            assert oracle.needs_baseline(seen)
             assert oracle.judge(Evidence(seen, fine)).interesting
             assert not oracle.judge(Evidence(seen, seen)).interesting
 
@@ -119,21 +119,21 @@ def test_options_that_an_oracle_does_not_take() -> None:
         for options in (Options(pattern="x"), Options(stage="y"), Options(command="z"), Options(when="a")):
             (name,) = options.given()
             if name not in plugin.takes:
-                with pytest.raises(UserError, match=f"{plugin.name} does not take --{name}"):
+                with pytest.raises(UserError, match=f"{plugin.name} does not accept --{name}"):
                     load(plugin.name).build(options)
 
 
 def test_a_hang_takes_its_bounds_from_a_good_run() -> None:
     oracle = load("hang").build(Options(compares=True))
-    assert oracle.bounding
+    assert oracle.limits_trials
     good = replace(recorded("vector_list@0.5.0"), seconds=3.0, peak_mib=900)
-    bounds = oracle.bounds(good)
+    bounds = oracle.trial_limits(good)
     assert bounds is not None
     assert (bounds.seconds, bounds.memory) == (30.0, 3600)
-    short = oracle.bounds(replace(good, seconds=0.2))
+    short = oracle.trial_limits(replace(good, seconds=0.2))
     assert short is not None
     assert short.seconds == 10.0
-    assert oracle.bounds(recorded("vector_list@0.2.4")) is None
+    assert oracle.trial_limits(recorded("vector_list@0.2.4")) is None
 
 
 def test_every_summary_is_a_line() -> None:

@@ -66,8 +66,8 @@ def test_an_absent_text_is_not_missing_because_of_another_failure() -> None:
 def test_a_base_must_not_show_the_same() -> None:
     oracle = text("std::bad_cast", compares=True)
     bad, good = recorded("wide_constant@0.2.4"), recorded("wide_constant@0.5.0")
-    assert oracle.needs_base(bad)
-    assert not oracle.needs_base(good)
+    assert oracle.needs_baseline(bad)
+    assert not oracle.needs_baseline(good)
     assert oracle.judge(Evidence(bad, good)).interesting
     assert not oracle.judge(Evidence(bad, bad)).interesting
     assert oracle.judge(Evidence(bad, recorded("api@0.5.0"))).answer is Answer.UNRESOLVED
@@ -109,7 +109,7 @@ def test_ir_counts_though_the_compile_fails_later() -> None:
     ("options", "words"),
     [
         (Options(), "needs --pattern"),
-        (Options(pattern="("), r"'\(' cannot be read"),
+        (Options(pattern="("), r"'\(' cannot be parsed"),
         (Options(pattern="x*"), "matches an empty text"),
         (Options(pattern="x" * 1001), "at most 1000"),
     ],

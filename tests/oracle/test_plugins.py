@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.oracle.plugin import Bounds, Evidence, Options
+from flybisect.oracle.plugin import Evidence, Options, TrialLimits
 from flybisect.oracle.registry import listing, load
 from flybisect.oracle.same_as import counting_as_same
 from tests.oracle.recorded import recorded
@@ -20,7 +20,7 @@ from flybisect.oracle.plugin import Plugin
 class Slow:
     name: str = "slow"
     wants: frozenset = frozenset()
-    def needs_base(self, subject):
+    def needs_baseline(self, subject):
         return False
     def judge(self, evidence):
         return Verdict(Answer.INTERESTING, None, {"seconds": evidence.subject.seconds})
@@ -62,7 +62,7 @@ def test_a_yaml_file(tmp_path: Path) -> None:
         ("x = 1\nundefined\n", "line 2: NameError: name 'undefined' is not defined"),
         ("def f(:\n", "line 1: SyntaxError"),
         ("raise ValueError('a\\nb')\n", "line 1: ValueError: a"),
-        ("PLUGIN = 3\n", "has no PLUGIN"),
+        ("PLUGIN = 3\n", "defines no PLUGIN"),
     ],
 )
 def test_a_broken_file_says_where(text: str, words: str, tmp_path: Path) -> None:
@@ -125,19 +125,19 @@ def test_a_name_that_is_taken_is_left_out(tmp_path: Path, monkeypatch: pytest.Mo
 DERIVED = """
 from dataclasses import dataclass
 from flybisect.observation import Answer, Verdict
-from flybisect.oracle.plugin import Bounds, Oracle, Plugin
+from flybisect.oracle.plugin import Oracle, Plugin, TrialLimits
 
 @dataclass(frozen=True)
 class Open(Oracle):
     name: str = "open"
-    bounding: bool = True
-    settling: bool = True
+    limits_trials: bool = True
+    provisional: bool = True
     def judge(self, evidence):
         return Verdict(Answer.INTERESTING)
-    def bounds(self, base):
-        return Bounds(10 * base.seconds, 100)
-    def settled(self, first):
-        return Open("closed", settling=False)
+    def trial_limits(self, base):
+        return TrialLimits(10 * base.seconds, 100)
+    def specialized(self, first):
+        return Open("closed", provisional=False)
 
 PLUGIN = Plugin("open", "becomes another one", lambda options: Open())
 """
@@ -151,10 +151,10 @@ def test_what_a_plugin_can_do_is_kept(tmp_path: Path) -> None:
         counting_as_same(load(str(tmp_path / "mine.py")), ("verifier",)),
     ):
         oracle = plugin.build(Options())
-        assert (oracle.bounding, oracle.settling, oracle.needs_base(seen)) == (True, True, False)
-        assert oracle.bounds(seen) == Bounds(10.0, 100)
-        settled = oracle.settled(Evidence(seen))
-        assert (settled.name, settled.settling) == ("closed", False)
+        assert (oracle.limits_trials, oracle.provisional, oracle.needs_baseline(seen)) == (True, True, False)
+        assert oracle.trial_limits(seen) == TrialLimits(10.0, 100)
+        settled = oracle.specialized(Evidence(seen))
+        assert (settled.name, settled.provisional) == ("closed", False)
         assert settled.judge(Evidence(seen)).interesting
 
 
@@ -162,6 +162,6 @@ def test_one_that_does_not_derive_has_the_defaults(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     oracle = load(str(tmp_path / "mine.py")).build(Options())
     seen = recorded("nothing@0.5.0")
-    assert (oracle.bounding, oracle.settling, oracle.bounds(seen)) == (False, False, None)
-    assert oracle.settled(Evidence(seen)) is oracle
+    assert (oracle.limits_trials, oracle.provisional, oracle.trial_limits(seen)) == (False, False, None)
+    assert oracle.specialized(Evidence(seen)) is oracle
     assert oracle.margins(Evidence(seen)) == {}

@@ -53,19 +53,19 @@ def test_under_the_base_it_must_not_be_in_any_of_its_words() -> None:
     same = oracle(*TEXTS, compares=True)
     fine = recorded("scaled@0.5.0")
     for seen in (SLICE, COPY, POISON):
-        assert same.needs_base(seen)
+        assert same.needs_baseline(seen)
         assert same.judge(Evidence(seen, fine)).interesting
-        for base in (SLICE, COPY, POISON):
-            assert same.judge(Evidence(seen, base)).answer is Answer.UNINTERESTING
-    assert not same.needs_base(fine)
+        for baseline in (SLICE, COPY, POISON):
+            assert same.judge(Evidence(seen, baseline)).answer is Answer.UNINTERESTING
+    assert not same.needs_baseline(fine)
 
 
 def test_with_auto() -> None:
     same = oracle(*TEXTS, "fly.copy_atom_call_ssa", name="auto")
     for first in (SLICE, COPY, POISON):
         evidence = Evidence(first)
-        assert same.settling
-        for one in (same, same.settled(evidence)):
+        assert same.provisional
+        for one in (same, same.specialized(evidence)):
             for seen in (SLICE, COPY, POISON):
                 verdict = one.judge(Evidence(seen, None, evidence))
                 assert verdict.interesting
@@ -93,10 +93,15 @@ def test_nothing_else_changes() -> None:
     """What the oracle can do stays, and no figure is looked at that it does not look at."""
     spills, hang, auto = (oracle("verifier", name=name) for name in ("spills", "hang", "auto"))
     assert spills.condition == "vgpr_spills > 0"
-    assert (spills.settling, auto.settling, hang.bounding, spills.bounding) == (False, True, True, False)
+    assert (spills.provisional, auto.provisional, hang.limits_trials, spills.limits_trials) == (
+        False,
+        True,
+        True,
+        False,
+    )
     fine = recorded("scaled@0.5.0")
-    assert hang.bounds(fine) == load("hang").build(Options()).bounds(fine)
-    assert spills.settled(Evidence(fine)).condition == spills.condition
+    assert hang.trial_limits(fine) == load("hang").build(Options()).trial_limits(fine)
+    assert spills.specialized(Evidence(fine)).condition == spills.condition
     older, newer = (replace(fine, kernels=(Kernel("k", vgprs=count),)) for count in (20, 30))
     for name in ("legalization", "verifier"):
         measure = EndpointOracle(counting_as_same(load(name), ("verifier",)), Options())

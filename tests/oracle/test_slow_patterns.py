@@ -23,7 +23,7 @@ def test_its_candidate_cannot_be_judged() -> None:
     texts = load("text").build(Options(pattern="(a+)+$"))
     mine = parse("name: mine\nsummary: mine\npattern: (a|aa)+$", "here").build(Options())
     for oracle in (texts, mine):
-        assert not oracle.needs_base(LONG)
+        assert not oracle.needs_baseline(LONG)
         verdict = oracle.judge(Evidence(LONG))
         assert verdict.answer is Answer.UNRESOLVED
         assert "took more than 1 s" in verdict.why

@@ -66,11 +66,11 @@ def test_a_base_that_did_not_compile_is_no_answer() -> None:
 
 def test_the_base_is_compiled_only_where_it_decides() -> None:
     oracle = spills(compares=True)
-    assert oracle.needs_base(with_spills(1))
-    assert not oracle.needs_base(with_spills(0))
-    assert not oracle.needs_base(recorded("gemm_buffer64@0.5.0"))
-    assert not spills().needs_base(with_spills(1))
-    assert spills("base.vgprs < vgprs", compares=True).needs_base(with_spills(0))
+    assert oracle.needs_baseline(with_spills(1))
+    assert not oracle.needs_baseline(with_spills(0))
+    assert not oracle.needs_baseline(recorded("gemm_buffer64@0.5.0"))
+    assert not spills().needs_baseline(with_spills(1))
+    assert spills("base.vgprs < vgprs", compares=True).needs_baseline(with_spills(0))
 
 
 def test_a_condition_replaces_the_default() -> None:
@@ -92,5 +92,5 @@ def test_a_candidate_that_fails_as_well_is_not_interesting() -> None:
     failing = replace(recorded("dynamic_if@0.5.0"), kernels=with_spills(9).kernels)
     verdict = spills().judge(Evidence(failing, None, first))
     assert verdict.answer is Answer.UNINTERESTING
-    assert "fails as well" in verdict.why
+    assert "another failure" in verdict.why
     assert spills().judge(Evidence(failing, None, Evidence(failing))).interesting

@@ -55,8 +55,8 @@ def test_of_several_failures_the_first_scripts_is_wanted() -> None:
 
 def test_a_base_must_not_show_the_same() -> None:
     legalization = load("legalization").build(Options(compares=True))
-    assert legalization.needs_base(BUFFER64)
-    assert not legalization.needs_base(FINE)
+    assert legalization.needs_baseline(BUFFER64)
+    assert not legalization.needs_baseline(FINE)
     assert legalization.judge(Evidence(BUFFER64, FINE)).interesting
     same = legalization.judge(Evidence(BUFFER64, recorded("gemm_buffer64@0.2.4")))
     assert same.answer is Answer.UNINTERESTING
@@ -108,18 +108,18 @@ def test_a_condition_makes_no_sense_for_a_text() -> None:
     [
         ("- a\n- b\n", ["keys and values"]),
         ("name: [", ["not YAML"]),
-        ("summary: s\npattern: x\n", ["name should be"]),
-        ("name: A b\nsummary: s\npattern: x\n", ["name should be", "A b"]),
-        ("name: a\npattern: x\n", ["no summary"]),
+        ("summary: s\npattern: x\n", ["name should consist"]),
+        ("name: A b\nsummary: s\npattern: x\n", ["name should consist", "A b"]),
+        ("name: a\npattern: x\n", ["needs a summary"]),
         ("name: a\nsummary: s\n", ["needs a pattern"]),
         ("name: a\nsummary: s\nkind: nosuch\n", ["kind among", "legalization"]),
         ("name: a\nsummary: s\npatern: x\n", ["'patern'", "did you mean 'pattern'"]),
-        ("name: a\nsummary: s\npattern: '('\n", ["'('", "cannot be read"]),
+        ("name: a\nsummary: s\npattern: '('\n", ["'('", "cannot be parsed"]),
         ("name: a\nsummary: s\npattern: 'x*'\n", ["empty text"]),
         ("name: a\nsummary: s\npattern: " + "x" * 1001, ["1000"]),
         ("name: a\nsummary: s\npattern: 7\n", ["pattern should be a text"]),
         ("name: a\nsummary: s\npattern: x\nsignature: '{op}'\n", ["{op}", "none"]),
-        ("name: a\nsummary: s\npattern: x\nsignature: '{'\n", ["cannot be read"]),
+        ("name: a\nsummary: s\npattern: x\nsignature: '{'\n", ["cannot be parsed"]),
         ("name: a\nsummary: s\npattern: '(?P<b>x)'\nsignature: '{b.__class__}'\n", ["b.__class__"]),
         ("name: a\nsummary: s\npattern: x\nstreams: [stdout]\n", ["streams", "stderr", "stdout"]),
         ("name: a\nsummary: s\npattern: x\noutcomes: [dead]\n", ["outcomes", "signal"]),

@@ -12,7 +12,7 @@ import pytest
 
 from flybisect.observation import Observation, Outcome, Probe, Stage, Want
 from flybisect.probe.inside.known import BEGIN, END, mark
-from flybisect.probe.remembering import Packed, Remembering, entries, of_compiles, without_marks
+from flybisect.probe.remembering import CompileCache, PackedEntry, entries, of_compiles, without_marks
 from flybisect.probe.runner import Runner
 from flybisect.session.journal import Journal
 from flybisect.toolchain.model import Toolchain
@@ -30,12 +30,12 @@ class Kept:
     """A keeper in memory."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, list[Packed]] = {}
+        self.entries: dict[str, list[PackedEntry]] = {}
 
-    def kept(self, toolchain_key: str) -> list[Packed]:
+    def kept(self, toolchain_key: str) -> list[PackedEntry]:
         return self.entries.get(toolchain_key, [])
 
-    def keep(self, toolchain_key: str, entry: Packed) -> None:
+    def keep(self, toolchain_key: str, entry: PackedEntry) -> None:
         self.entries.setdefault(toolchain_key, []).append(entry)
 
 
@@ -249,7 +249,7 @@ def test_marks_are_taken_out() -> None:
 
 def test_what_did_not_end_the_same_twice_is_compiled_every_time() -> None:
     kept = Kept()
-    book = Remembering(kept)
+    book = CompileCache(kept)
     book.learn("t", [("k", {"end": "ok", "module": "a", "said": "", "facts": []})])
     told, upto = book.news("t", 0)
     assert [key for key, _ in told] == ["k"]
@@ -258,7 +258,7 @@ def test_what_did_not_end_the_same_twice_is_compiled_every_time() -> None:
     book.learn("t", [("k", {"end": "died", "signal": 6, "code": None, "said": "", "facts": []})])
     ((key, entry),) = book.news("t", upto)[0]
     book.learn("t", [("k", {"end": "ok", "module": "a", "said": "", "facts": []})])
-    assert [each for each in Remembering(kept).news("t", 0)[0] if each[0] == "k"] == [(key, entry)]
+    assert [each for each in CompileCache(kept).news("t", 0)[0] if each[0] == "k"] == [(key, entry)]
     assert book.news("other", 0) == ([], 0)
 
 

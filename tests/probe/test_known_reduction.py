@@ -14,7 +14,7 @@ from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
 from flybisect.session.session import open_session
 from flybisect.toolchain.store import silent
-from flybisect.workflows import reduce as reducing
+from flybisect.workflows import reduce
 from flybisect.workflows.prepare import PreparedReduction, prepare
 
 SEED = Path(__file__).parents[2] / "seeds" / "buffer_copy"
@@ -26,8 +26,8 @@ def _reduced(bench: PreparedReduction, folder: Path, *, remembering: bool) -> tu
         Runner(folder / "trials", 1, session.journal if remembering else None) as runner,
         closing(Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, session.journal)) as judge,
     ):
-        reducing.pin(judge, bench.source, "", ())
-        return reducing.search(judge, session, bench.source, PASSES, lambda step: None).text, judge.counts
+        reduce.pin(judge, bench.source, "", ())
+        return reduce.search(judge, session, bench.source, PASSES, lambda step: None).text, judge.statistics
 
 
 @pytest.mark.slow

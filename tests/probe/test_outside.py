@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from flybisect.probe.outside import Ended, run_beside
+from flybisect.probe.outside import EndedCommand, run_confined
 from flybisect.toolchain.model import Toolchain
 
 
@@ -35,12 +35,12 @@ except OSError:
     print("refused", file=sys.stderr)
 sys.exit(3)
 """
-    ended = run_beside({"a.py": program, "note.txt": "hello"}, "python a.py", toolchain, "gfx942", 60)
-    assert ended == Ended(3, "hello True None\nrefused\n")
+    ended = run_confined({"a.py": program, "note.txt": "hello"}, "python a.py", toolchain, "gfx942", 60)
+    assert ended == EndedCommand(3, "hello True None\nrefused\n")
     assert victim.read_text() == "kept"
 
 
 def test_signals_and_time(toolchain: Toolchain) -> None:
     kill = "import os\nos.kill(os.getpid(), 6)\n"
-    assert run_beside({"a.py": kill}, "exec python a.py", toolchain, "gfx942", 60).code == -6
-    assert run_beside({"a.py": "while True: pass\n"}, "python a.py", toolchain, "gfx942", 3).code is None
+    assert run_confined({"a.py": kill}, "exec python a.py", toolchain, "gfx942", 60).code == -6
+    assert run_confined({"a.py": "while True: pass\n"}, "python a.py", toolchain, "gfx942", 3).code is None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.probe import files_read as beside
+from flybisect.probe import files_read
 from tests.probe.conftest import Run
 
 READS = """
@@ -54,8 +54,8 @@ def test_modules_and_data(run: Run, tmp_path: Path) -> None:
     inside = {"late.json", "sub/shape.json", "tables/sizes.py", "weights.npy", "words.txt"}
     assert read.keys() == inside | {str(elsewhere / "state.pt")}
     assert read["words.txt"] == hashlib.sha256(b"words").hexdigest()
-    assert read["late.json"] == beside.MISSING
-    assert beside.unchanged(project, seen.files)
+    assert read["late.json"] == files_read.MISSING
+    assert files_read.unchanged(project, seen.files)
 
 
 def test_a_command_may_read_whatever_lies_there(run: Run, tmp_path: Path) -> None:
@@ -68,17 +68,17 @@ def test_content_decides(tmp_path: Path) -> None:
     file, other, pipe = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "pipe"
     file.write_text("1")
     os.mkfifo(pipe)
-    read = beside.digests(tmp_path, [str(file), str(other), str(pipe), "/dev/zero", "a\0b"])
-    assert dict(read)["pipe"] == dict(read)["/dev/zero"] == dict(read)["a\0b"] == beside.MISSING
-    assert beside.unchanged(tmp_path, read)
+    read = files_read.digests(tmp_path, [str(file), str(other), str(pipe), "/dev/zero", "a\0b"])
+    assert dict(read)["pipe"] == dict(read)["/dev/zero"] == dict(read)["a\0b"] == files_read.MISSING
+    assert files_read.unchanged(tmp_path, read)
     os.utime(file, (1, 1))
-    assert beside.unchanged(tmp_path, read)
+    assert files_read.unchanged(tmp_path, read)
     file.write_text("2")
-    assert not beside.unchanged(tmp_path, read)
+    assert not files_read.unchanged(tmp_path, read)
     file.write_text("1")
-    assert beside.unchanged(tmp_path, read)
+    assert files_read.unchanged(tmp_path, read)
     other.write_text("")
-    assert not beside.unchanged(tmp_path, read)
+    assert not files_read.unchanged(tmp_path, read)
 
 
 def test_names_hold_where_the_folder_was_shipped_to(tmp_path: Path) -> None:
@@ -86,19 +86,19 @@ def test_names_hold_where_the_folder_was_shipped_to(tmp_path: Path) -> None:
     for folder in (one, shipped):
         folder.mkdir()
         (folder / "a.json").write_text("1")
-    assert beside.unchanged(one, beside.digests(shipped, [str(shipped / "a.json")]))
+    assert files_read.unchanged(one, files_read.digests(shipped, [str(shipped / "a.json")]))
 
 
 def test_of_large_files_size_and_time_stand_for_the_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside, "ROOM", 10)
+    monkeypatch.setattr(files_read, "ROOM", 10)
     for name in ("a", "b", "c"):
         (tmp_path / name).write_text("12345")
-    read = beside.digests(tmp_path, [str(tmp_path / name) for name in ("a", "b", "c")])
+    read = files_read.digests(tmp_path, [str(tmp_path / name) for name in ("a", "b", "c")])
     assert [len(digest) == 64 for _, digest in read] == [True, True, False]
-    assert beside.unchanged(tmp_path, read)
+    assert files_read.unchanged(tmp_path, read)
     os.utime(tmp_path / "a", (1, 1))
-    assert beside.unchanged(tmp_path, read)
+    assert files_read.unchanged(tmp_path, read)
     os.utime(tmp_path / "c", (1, 1))
-    assert not beside.unchanged(tmp_path, read)
+    assert not files_read.unchanged(tmp_path, read)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.reduce.compatibility import Compatibility
-from flybisect.reduce.hint import Facts, Hint
+from flybisect.reduce.hint import DynamicFacts, Hint
 from flybisect.reduce.passes import names, statements
 from flybisect.source.check import unbound_names
 from flybisect.source.cut import Cut, carry_out, close
@@ -57,7 +57,7 @@ def test_edits_of_the_same_place() -> None:
 @examples(30)
 def test_what_it_tells_apart_cannot_be_built(text: str, data: st.DataObject) -> None:
     table = Statements(Source(text))
-    found = [*names.PASS.hints(table, Facts()), *statements.PASS.hints(table, Facts())]
+    found = [*names.PASS.hints(table, DynamicFacts()), *statements.PASS.hints(table, DynamicFacts())]
     if len(found) < 2:
         return
     one, other = (found[data.draw(st.integers(0, len(found) - 1))] for _ in range(2))

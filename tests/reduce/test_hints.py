@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.reduce.dynamic_facts import learn
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes import PASSES
 from flybisect.source.check import problem, unbound_names
 from flybisect.source.cut import Cut, carry_out, close
 from flybisect.source.edit import Conflict
 from flybisect.source.expressions import places
-from flybisect.source.instrument import Kinds, around
+from flybisect.source.instrument import ObservedTypes, around
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 from flybisect.source.substitute import Substitutes
@@ -43,7 +43,7 @@ def sample(hints: Sequence[Hint]) -> Sequence[Hint]:
     return hints[:: -(-len(hints) // SAMPLE) or 1]
 
 
-def check(table: Statements, facts: Facts, each: Pass, hint: Hint, allowed: frozenset[str]) -> None:
+def check(table: Statements, facts: DynamicFacts, each: Pass, hint: Hint, allowed: frozenset[str]) -> None:
     text = table.source.text
     candidate = carry_out(table, close(table, hint.cut, Substitutes(table, facts.kinds)))
     said = problem(candidate, allowed)
@@ -81,20 +81,20 @@ def test_on_scripts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked
 
 
-def _facts(table: Statements) -> Iterator[Facts]:
+def _facts(table: Statements) -> Iterator[DynamicFacts]:
     """What may be known: which lines ran, where it fails, and that anything may stand for anything."""
     lines = table.source.text.count("\n")
     every_other = frozenset(range(1, lines + 1, 2))
-    yield Facts(every_other, lines // 2, True, _kinds(table))
-    yield Facts(kinds=_kinds(table))
-    yield Facts(kinds=_kinds(table, NUMBER))
+    yield DynamicFacts(every_other, lines // 2, True, _kinds(table))
+    yield DynamicFacts(kinds=_kinds(table))
+    yield DynamicFacts(kinds=_kinds(table, NUMBER))
     if "toy.needle(" in table.source.text:
         judge = Needle(lambda done: bool(done.needles), located=True)
         text = table.source.text
         yield judge.answer(learn(text, judge.failing_line(text)))
 
 
-def _kinds(table: Statements, kind: str = VECTOR) -> Kinds:
+def _kinds(table: Statements, kind: str = VECTOR) -> ObservedTypes:
     """All expressions are of one kind of the DSL."""
     kinds = {
         (around(table, entry), text): kind
@@ -104,7 +104,7 @@ def _kinds(table: Statements, kind: str = VECTOR) -> Kinds:
             *(table.source.segment(place.node) for place in places(table, entry)),
         ]
     }
-    return Kinds(kinds, {}, {"slice": kind})
+    return ObservedTypes(kinds, {}, {"slice": kind})
 
 
 @given(scripts(), st.data())
@@ -113,7 +113,7 @@ def test_any_hints_together(text: str, data: st.DataObject) -> None:
     """They give a program, or one of the errors that the reducer takes for an answer."""
     table = Statements(Source(text))
     each = EACH[data.draw(st.sampled_from(sorted(EACH)))]
-    hints = [h for h in each.hints(table, Facts()) if h.rank == 0]
+    hints = [h for h in each.hints(table, DynamicFacts()) if h.rank == 0]
     chosen = [hint for hint in hints if data.draw(st.booleans())]
     cut = Cut()
     for hint in chosen:
@@ -132,8 +132,8 @@ def test_labels_do_not_depend_on_the_place(name: str) -> None:
     for path in SCRIPTS:
         text = path.read_text(encoding="utf-8")
         table, moved = Statements(Source(text)), Statements(Source("x = 1\n" + text))
-        facts = [Facts(kinds=_kinds(table, kind)) for kind in (VECTOR, NUMBER)]
-        facts.append(Facts(None, text.count("\n") // 2, True, _kinds(table)))
+        facts = [DynamicFacts(kinds=_kinds(table, kind)) for kind in (VECTOR, NUMBER)]
+        facts.append(DynamicFacts(None, text.count("\n") // 2, True, _kinds(table)))
         for known in facts:
             line = None if known.failing_line is None else known.failing_line + 1
             before = {hint.label for hint in EACH[name].hints(table, known)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import DynamicFacts
 from flybisect.reduce.labels import label_of, outline_of, without_numbers
 from flybisect.reduce.passes import layouts, pairs
 from flybisect.source.scopes import Statements
@@ -50,9 +50,9 @@ def test_a_store_is_the_same_at_another_index() -> None:
 
 def test_a_layout_is_the_same_with_other_numbers() -> None:
     labels = {
-        layouts.PASS.hints(Statements(Source(f"x = make_layout(({size}, 8), (8, {size}))\n")), Facts())[
-            0
-        ].label
+        layouts.PASS.hints(
+            Statements(Source(f"x = make_layout(({size}, 8), (8, {size}))\n")), DynamicFacts()
+        )[0].label
         for size in (2, 64)
     }
     assert len(labels) == 1
@@ -60,7 +60,7 @@ def test_a_layout_is_the_same_with_other_numbers() -> None:
 
 def test_what_is_no_longer_read_is_another_matter() -> None:
     def labels(text: str) -> list[str]:
-        return [hint.label for hint in pairs.PASS.hints(Statements(Source(text)), Facts())]
+        return [hint.label for hint in pairs.PASS.hints(Statements(Source(text)), DynamicFacts())]
 
     assert labels("from m import a, b\na(b)\n") == ["import a", "import b"]
     assert labels("from m import a, b\na()\n") == ["import a", "import b unread"]

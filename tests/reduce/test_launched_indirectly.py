@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.case.request import CaseRequest
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
 from flybisect.source.source import count_statements
@@ -124,10 +124,10 @@ def test_only_kernel_launcher_and_call_are_left(host: str, tmp_path: Path) -> No
     bench = prepare(
         CaseRequest(path, oracle="assertion", arch="gfx942", workdir=tmp_path / "workdirs", jobs=1), print
     )
-    with bench.judge(Forgetful()) as judge:
+    with bench.judge(NoMemory()) as judge:
         assert judge.pin(bench.source).interesting
         reduced = Reducer(judge, PASSES).run(bench.source)
-        counts = judge.counts
+        counts = judge.statistics
     assert count_statements(reduced.text) <= 9, reduced.text
     assert "zipped_divide(" in reduced.text and "cuda" not in reduced.text, reduced.text
     tops = [

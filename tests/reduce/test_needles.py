@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.case.request import CaseRequest
-from flybisect.judge.trials import Forgetful
+from flybisect.judge.trials import NoMemory
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
 from flybisect.source.source import count_statements
@@ -23,7 +23,7 @@ def test_the_needle_is_what_is_left(needle: Needle, seed: int, tmp_path: Path) -
     bench = prepare(
         CaseRequest(path, oracle=needle.oracle, arch="gfx942", workdir=tmp_path / "workdirs", jobs=2), print
     )
-    with bench.judge(Forgetful()) as judge:
+    with bench.judge(NoMemory()) as judge:
         before = judge.pin(bench.source)
         assert before.interesting, before.why
         reduced = Reducer(judge, PASSES).run(bench.source)

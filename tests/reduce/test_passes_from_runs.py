@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import DynamicFacts
 from flybisect.reduce.passes import devices, direct, spread, values
-from flybisect.source.instrument import Kinds
+from flybisect.source.instrument import ObservedTypes
 from flybisect.source.launches import Argument, Launch, read
 from tests.reduce.hints import texts, whole
 
@@ -31,8 +31,8 @@ TENSOR = Argument("A", "torch.empty(8, 4, dtype=torch.float16)", False)
 GIVEN = (TENSOR, Argument("n", "3", False))
 
 
-def told(*arguments: Argument, **captured: str) -> Facts:
-    return Facts(launches=(Launch("launch", 0, arguments, captured),))
+def told(*arguments: Argument, **captured: str) -> DynamicFacts:
+    return DynamicFacts(launches=(Launch("launch", 0, arguments, captured),))
 
 
 def test_a_launcher_out_of_its_factory() -> None:
@@ -139,8 +139,10 @@ def test_launches_are_read_line_by_line() -> None:
 FAILS = "def k(a):\n    b = f(a)\n    return g(b, h(a).m(b), i(a))\n"
 
 
-def facts_of(text: str, line: int, *finished: str) -> Facts:
-    return Facts(failing_line=line, kinds=Kinds({("k", each): "T" for each in finished}), learned=text)
+def facts_of(text: str, line: int, *finished: str) -> DynamicFacts:
+    return DynamicFacts(
+        failing_line=line, kinds=ObservedTypes({("k", each): "T" for each in finished}), learned=text
+    )
 
 
 def test_the_part_that_fails() -> None:
@@ -181,7 +183,7 @@ def test_what_asks_for_a_gpu() -> None:
 def test_figures_of_a_gpu() -> None:
     figure = "torch.cuda.get_device_properties(0).multi_processor_count"
     text = f"import torch\nn = {figure}\n"
-    facts = Facts(kinds=Kinds({}, {("", figure): "304"}))
+    facts = DynamicFacts(kinds=ObservedTypes({}, {("", figure): "304"}))
     assert texts(devices.PASS, text, facts) == ["import torch\nn = 304\n"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flybisect.reduce.hint import Facts, Pass
+from flybisect.reduce.hint import DynamicFacts, Pass
 from flybisect.reduce.passes import (
     annotated,
     arguments,
@@ -16,7 +16,7 @@ from flybisect.reduce.passes import (
     sizes,
     tidy,
 )
-from flybisect.source.instrument import Kinds
+from flybisect.source.instrument import ObservedTypes
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 from tests.reduce.hints import texts
@@ -71,7 +71,7 @@ def test_arguments(before: str, after: list[str]) -> None:
 def test_constants() -> None:
     text = "f(64, 1, 0, 2.5, True, 'x', [3])\n"
     assert texts(constants.TO_ONE, text) == [text.replace("64", "1")]
-    failed = Facts(failed=frozenset({": f(# number 0: 64 -> 32"}))
+    failed = DynamicFacts(failed=frozenset({": f(# number 0: 64 -> 32"}))
     assert texts(constants.TO_ONE, text, failed) == []
     assert texts(constants.HALVED, text) == [
         text.replace("64", "32"), text.replace("2.5", "1.0"), text.replace("3", "1")
@@ -100,9 +100,13 @@ def test_expressions(before: str, after: set[str]) -> None:
 
 
 def test_expressions_of_another_kind_are_left_out() -> None:
-    facts = Facts(kinds=Kinds({("", "f(a)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"}))
+    facts = DynamicFacts(
+        kinds=ObservedTypes({("", "f(a)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"})
+    )
     assert texts(expressions.PASS, "x = f(a)\n", facts) == []
-    facts = Facts(kinds=Kinds({("", "f(a, b)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"}))
+    facts = DynamicFacts(
+        kinds=ObservedTypes({("", "f(a, b)"): "Vector", ("", "a"): "Tensor", ("", "b"): "Vector"})
+    )
     assert texts(expressions.PASS, "x = f(a, b)\n", facts) == ["x = b\n"]
 
 
@@ -135,18 +139,18 @@ def test_comments_and_blank_lines() -> None:
 )
 def test_tidy(before: str, after: list[str]) -> None:
     assert texts(tidy.PASS, before) == after
-    assert texts(tidy.PASS, before, Facts(original=before)) == []
+    assert texts(tidy.PASS, before, DynamicFacts(original=before)) == []
 
 
 def test_brackets_that_a_call_of_the_original_has_too() -> None:
-    assert texts(tidy.PASS, "x = [(r)]\ny = (a)\n", Facts(original="f(r)\ny = (a)\n")) == [
+    assert texts(tidy.PASS, "x = [(r)]\ny = (a)\n", DynamicFacts(original="f(r)\ny = (a)\n")) == [
         "x = [r]\ny = (a)\n"
     ]
 
 
 def test_what_mostly_holds_is_tried_together() -> None:
-    def likely(each: Pass, text: str, kinds: Kinds | None = None) -> list[str]:
-        found = each.hints(Statements(Source(text)), Facts(kinds=kinds or Kinds()))
+    def likely(each: Pass, text: str, kinds: ObservedTypes | None = None) -> list[str]:
+        found = each.hints(Statements(Source(text)), DynamicFacts(kinds=kinds or ObservedTypes()))
         return [
             next(iter(hint.cut.edits)).text if hint.cut.edits else hint.label for hint in found if hint.likely
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flybisect.reduce.hint import Facts
+from flybisect.reduce.hint import DynamicFacts
 from flybisect.reduce.passes import (
     bypass,
     dead,
@@ -18,10 +18,10 @@ from flybisect.reduce.passes import (
     unexecuted,
     unwrap,
 )
-from flybisect.source.instrument import Kinds
+from flybisect.source.instrument import ObservedTypes
 from tests.reduce.hints import texts, whole
 
-SAME_KIND = Kinds({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})
+SAME_KIND = ObservedTypes({("f", "a"): "Vector|v", ("f", "b"): "Vector|v", ("f", "g(a)"): "Vector|v"})
 
 
 def test_statements_go_with_what_reads_them() -> None:
@@ -87,7 +87,7 @@ def test_host() -> None:
 
 
 def test_known_values() -> None:
-    facts = Facts(kinds=Kinds({}, {("f", "a.b"): "'x'", ("f", "c"): "4", ("", "c"): "5"}))
+    facts = DynamicFacts(kinds=ObservedTypes({}, {("f", "a.b"): "'x'", ("f", "c"): "4", ("", "c"): "5"}))
     text = "def f(a, c):\n    g(a.b, c)\n    g(c)\nh(c)\n"
     assert texts(known.PASS, text, facts) == [
         "def f(a, c):\n    g('x', c)\n    g(c)\nh(c)\n",
@@ -97,7 +97,7 @@ def test_known_values() -> None:
 
 
 def test_known_results() -> None:
-    facts = Facts(kinds=Kinds({}, {("", "f(1)"): "4", ("", "c.m()"): "5", ("", "h(2)"): "6"}))
+    facts = DynamicFacts(kinds=ObservedTypes({}, {("", "f(1)"): "4", ("", "c.m()"): "5", ("", "h(2)"): "6"}))
     text = "def f(a): return 4\nclass C:\n    def m(self): return 5\nc = C()\ng(f(1), c.m(), h(2))\nf(1)\n"
     assert texts(known.PASS, text, facts) == [
         text.replace("f(1),", "4,"),
@@ -154,7 +154,7 @@ def test_noise() -> None:
 
 def test_unexecuted() -> None:
     text = "import a\nif a:\n    b\n    if c:\n        d\nelse:\n    e\ndef f():\n    g\nh\n"
-    facts = Facts(lines=frozenset({1, 2, 3, 4, 8, 10}))
+    facts = DynamicFacts(lines=frozenset({1, 2, 3, 4, 8, 10}))
     found = texts(unexecuted.PASS, text, facts)
     assert text.replace("\n        d", "\n        pass") in found or text.replace(
         "\n    if c:\n        d", "") in found  # fmt: skip
@@ -170,14 +170,14 @@ def test_a_return_that_a_failure_came_before() -> None:
     main = "def main():\n    y = run(2)\n    print(y)\nmain()\n"
     text = head + branch + rest + main
     lines = frozenset({1, 2, 3, 7, 8, 10})
-    assert texts(unexecuted.PASS, text, Facts(lines=lines)) == [
+    assert texts(unexecuted.PASS, text, DynamicFacts(lines=lines)) == [
         text.replace(branch, ""),
         text.replace(rest, ""),
         text.replace("return z", "return None"),
         text.replace("    print(y)\n", ""),
     ]
     alone = head + branch + main
-    assert texts(unexecuted.PASS, alone, Facts(lines=frozenset({1, 2, 5, 6, 8}))) == [
+    assert texts(unexecuted.PASS, alone, DynamicFacts(lines=frozenset({1, 2, 5, 6, 8}))) == [
         head + "    return None\n" + main,
         alone.replace("    print(y)\n", ""),
     ]
@@ -185,7 +185,7 @@ def test_a_return_that_a_failure_came_before() -> None:
 
 def test_slice_behind_the_failing_operation() -> None:
     text = "import m\na = 1\nb = 2\nm.f(b)\nc = a + 1\nm.g(c)\n"
-    facts = Facts(failing_line=6, located=True)
+    facts = DynamicFacts(failing_line=6, located=True)
     assert texts(slicing.PASS, text, facts)[0] == "import m\na = 1\nc = a + 1\nm.g(c)\n"
     assert texts(slicing.PASS, text) == []
 
@@ -226,7 +226,7 @@ def kernel(count):
 m.g(1)
 kernel(2)
 """
-    facts = Facts(failing_line=text.split("\n").index("        m.fail(x)") + 1, located=True)
+    facts = DynamicFacts(failing_line=text.split("\n").index("        m.fail(x)") + 1, located=True)
     gone = {"self.unused = m.f(n)", "m.g(at)", "m.g(a)", "other = Loader(3)", "other.store()", "m.g(1)"}
     gone |= {"m.g(twice(4))", "def store(self):", "m.g(self.n)"}
     narrow = texts(slicing.PASS, text, facts)[0].split()
@@ -235,21 +235,25 @@ kernel(2)
 
 def test_bypass_gives_another_value_of_the_kind() -> None:
     text = "def f(a):\n    b = g(a)\n    return h(b)\n"
-    assert "def f(a):\n    b = a\n    return h(b)\n" in texts(bypass.PASS, text, Facts(kinds=SAME_KIND))
+    assert "def f(a):\n    b = a\n    return h(b)\n" in texts(
+        bypass.PASS, text, DynamicFacts(kinds=SAME_KIND)
+    )
     assert texts(bypass.PASS, text) == []
 
 
 def test_helpers_by_a_part_of_their_call() -> None:
     text = "def g(x):\n    return x * 2\ndef f(a):\n    b = g(a)\n    return h(b)\nf(1)\n"
-    found = texts(helpers.PASS, text, Facts(kinds=SAME_KIND))
+    found = texts(helpers.PASS, text, DynamicFacts(kinds=SAME_KIND))
     assert "    b = a\n" in found[0]
 
 
 def test_helpers_that_take_nothing_along_are_left_to_others() -> None:
     one, two = "    b = g(a)\n", "    c = g(b)\n"
     text = f"def g(x):\n    return x * 2\ndef f(a):\n{one}{two}    return h(b, c)\nf(1)\n"
-    kinds = Kinds({("f", each): "Vector|v" for each in ("a", "b", "g(a)", "g(b)")})
+    kinds = ObservedTypes({("f", each): "Vector|v" for each in ("a", "b", "g(a)", "g(b)")})
     both = text.replace("g(a)", "a").replace("g(b)", "b")
-    assert texts(helpers.PASS, text, Facts(kinds=kinds)) == [both], "alone, each leaves the other and `g`"
+    assert texts(helpers.PASS, text, DynamicFacts(kinds=kinds)) == [both], (
+        "alone, each leaves the other and `g`"
+    )
     kept = text.replace("f(a):", "f(a):\n    k(g)")
-    assert texts(helpers.PASS, kept, Facts(kinds=kinds)) == []
+    assert texts(helpers.PASS, kept, DynamicFacts(kinds=kinds)) == []

@@ -18,7 +18,7 @@ from flybisect.oracle.plugin import Evidence
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
 from flybisect.session.session import Session
-from flybisect.workflows import reduce as reducing
+from flybisect.workflows import reduce
 from tests.reduce.judging import Needle, Wanted
 from tests.source.profile import examples
 from tests.source.programs import scripts
@@ -74,5 +74,5 @@ def test_only_where_it_pays(jobs: int, seconds: float, pays: bool) -> None:
     judge = Drawing(parity(text), 4, random.Random(1))
     judge.jobs = jobs
     judge.first = Evidence(Observation(Outcome.OK, Stage.DONE, "gfx942", "0", seconds=seconds))
-    reducing.search(cast(Judge, judge), cast(Session, Kept()), text, PASSES, lambda step: None)
+    reduce.search(cast(Judge, judge), cast(Session, Kept()), text, PASSES, lambda step: None)
     assert bool(judge.foreseen) is pays

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from flybisect.judge.question import Question, Reply
 from flybisect.observation import Observation, Want
 from flybisect.reduce.dynamic_facts import learn
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes import PASSES, functions, statements
 from flybisect.reduce.reducer import Reducer, Reduction
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.source.check import problem, syntax_problem, unbound_names
 from flybisect.source.cut import Cut, carry_out, close
 from flybisect.source.edit import Conflict
@@ -84,7 +84,7 @@ def simplifications(text: str, original: str, judge: Needle) -> Iterator[tuple[s
                 yield f"{each.name}: {hint.label}", candidate
 
 
-def learned(text: str, original: str, judge: Needle) -> Facts:
+def learned(text: str, original: str, judge: Needle) -> DynamicFacts:
     """What the reducer knows when it is at `text`."""
     facts = judge.answer(learn(original, judge.failing_line(original)))
     return replace(facts, lines=None, failing_line=judge.failing_line(text), original=original)
@@ -99,7 +99,7 @@ def test_the_same_input_gives_the_same_output(text: str, goal: str) -> None:
 @given(needles, goals)
 @examples(10)
 def test_every_step_is_interesting_and_no_larger_than_the_one_before(text: str, goal: str) -> None:
-    judge, steps = Needle(GOALS[goal](text)), list[Step]()
+    judge, steps = Needle(GOALS[goal](text)), list[ReductionStep]()
     reducer = Reducer(judge, PASSES, steps.append)
     result = reducer.run(text)
     assert all(judge.interesting(step.text) for step in steps if not step.tried)
@@ -113,7 +113,7 @@ def test_every_step_is_interesting_and_no_larger_than_the_one_before(text: str, 
 @examples(10)
 def test_misplaced_trust_costs_questions_and_nothing_else(text: str, goal: str) -> None:
     """Trusted candidates pass when the needle is reached at all; the result holds in full."""
-    steps = list[Step]()
+    steps = list[ReductionStep]()
     judge = Needle(GOALS[goal](text), rough=reached)
     result = Reducer(judge, PASSES, steps.append).run(text)
     assert result.minimal and judge.interesting(result.text)
@@ -249,7 +249,7 @@ launch()
 
 
 def test_likely_hints_are_tried_at_once_and_the_others_alone() -> None:
-    def simple(table: Statements, facts: Facts) -> list[Hint]:
+    def simple(table: Statements, facts: DynamicFacts) -> list[Hint]:
         return [
             Hint(table.source.segment(entry.node), Cut(frozenset([entry.number])), likely=entry.number > 2)
             for entry in table.all

@@ -18,7 +18,7 @@ from flybisect.observation import Answer, Kernel, Observation, Probe, Verdict
 from flybisect.oracle.hint import why_uninteresting
 from flybisect.oracle.plugin import Evidence
 from flybisect.oracle.signatures import classify
-from flybisect.probe.remembering import Remembering
+from flybisect.probe.remembering import CompileCache
 from flybisect.session.journal import Journal
 from flybisect.toolchain.model import Toolchain
 from tests.oracle.recorded import recorded
@@ -73,7 +73,7 @@ def is_usable(path: Path) -> Journal:
         if seen is not None:
             use(seen)
         assert journal.recall(ONE, WHOLE) in (SEEN, None)
-        Remembering(journal).news(ONE.key, 0)
+        CompileCache(journal).news(ONE.key, 0)
         repeats = Flakiness()
         repeats.notes = journal
         verdict = Verdict(Answer.INTERESTING, classify(SEEN))

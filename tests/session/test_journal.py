@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.observation import Outcome, Probe
-from flybisect.probe import files_read as beside
+from flybisect.probe import files_read
 from flybisect.session.journal import Journal
 from flybisect.toolchain.model import Toolchain
 from tests.oracle.recorded import recorded
@@ -58,13 +58,13 @@ def test_a_broken_toolchain_is_not_kept(tmp_path: Path) -> None:
 def test_what_the_script_read_has_to_be_the_same(tmp_path: Path) -> None:
     probe, module = replace(PROBE, folder=tmp_path), tmp_path / "helper.py"
     module.write_text("x = 1\n")
-    seen = replace(SEEN, files=beside.digests(tmp_path, [str(module)]))
+    seen = replace(SEEN, files=files_read.digests(tmp_path, [str(module)]))
     journal = Journal(tmp_path / "j.sqlite3")
     journal.record(ONE, probe, seen)
     assert journal.recall(ONE, probe) == seen
     module.write_text("x = 2\n")
     assert journal.recall(ONE, probe) is None
-    anew = replace(SEEN, files=beside.digests(tmp_path, [str(module)]))
+    anew = replace(SEEN, files=files_read.digests(tmp_path, [str(module)]))
     journal.record(ONE, probe, anew)
     assert journal.recall(ONE, probe) == anew
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.session import resume as resuming
+from flybisect.session import resume
 
 
 def test_the_last_one_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,20 +14,20 @@ def test_the_last_one_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for number, name in enumerate(("b", "a")):
         session = tmp_path / "sessions" / name
         session.mkdir(parents=True)
-        resuming.remember(session, ["reduce", f"{name}.py", "--", "--flag"])
-        when = session / resuming.FILE
+        resume.save_command(session, ["reduce", f"{name}.py", "--", "--flag"])
+        when = session / resume.FILE
         os.utime(when, (number, number))
-    found = resuming.find(None, tmp_path)
+    found = resume.find_command(None, tmp_path)
     assert found.words == ("reduce", "a.py", "--", "--flag")
     assert found.folder == tmp_path
-    assert resuming.find(tmp_path / "sessions" / "b", tmp_path).words[1] == "b.py"
+    assert resume.find_command(tmp_path / "sessions" / "b", tmp_path).words[1] == "b.py"
 
 
 def test_without_a_session(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no session to go on with"):
-        resuming.find(None, tmp_path)
+        resume.find_command(None, tmp_path)
     with pytest.raises(UserError, match="no session's folder"):
-        resuming.find(tmp_path, tmp_path)
+        resume.find_command(tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,6 @@ def test_without_a_session(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_one_is_told(tmp_path: Path, text: str) -> None:
-    (tmp_path / resuming.FILE).write_bytes(text.encode("utf-8", "surrogateescape"))
+    (tmp_path / resume.FILE).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match=r"command\.json"):
-        resuming.find(tmp_path, tmp_path)
+        resume.find_command(tmp_path, tmp_path)

@@ -34,10 +34,10 @@ from flybisect.errors import UserError
 from flybisect.git.range import read_range
 from flybisect.git.repository import Repository
 from flybisect.observation import Observation, Probe
-from flybisect.oracle import registry as plugins
+from flybisect.oracle import registry
 from flybisect.oracle.plugin import Evidence, Options
 from flybisect.probe import codeobject, reading
-from flybisect.session import resume as resuming
+from flybisect.session import resume
 from flybisect.session.journal import Journal
 from flybisect.session.session import open_session
 from flybisect.toolchain.model import Toolchain
@@ -189,7 +189,7 @@ def _defaults(folder: Path, rolls: random.Random) -> None:
 
 def _oracle(folder: Path, rolls: random.Random) -> None:
     _spoil(folder / "mine.yaml", rolls)
-    oracle = plugins.load(str(folder / "mine.yaml")).build(Options())
+    oracle = registry.load(str(folder / "mine.yaml")).build(Options())
     for seen in list(everything().values())[::7]:
         oracle.judge(Evidence(seen))
 
@@ -217,14 +217,14 @@ def _session(folder: Path, rolls: random.Random) -> None:
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.save_best(bench.source)
         session.save_result({"script": "x"})
-        resuming.remember(session.folder, ["reduce", "kernel.py"])
+        resume.save_command(session.folder, ["reduce", "kernel.py"])
         files = sorted(path for path in session.folder.iterdir() if path.is_file())
     _spoil(rolls.choice(files), rolls)
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.best()
         session.result()
         len(session.journal)
-    resuming.find(session.folder, folder)
+    resume.find_command(session.folder, folder)
 
 
 def _clone(folder: Path, rolls: random.Random) -> None:

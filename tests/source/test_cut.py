@@ -15,7 +15,7 @@ from flybisect.source.cut import (
     close,
     cut_edits,
 )
-from flybisect.source.edit import settle
+from flybisect.source.edit import merged
 from flybisect.source.scopes import Statements, blocks
 from flybisect.source.source import Source
 from tests.source.profile import examples
@@ -73,7 +73,7 @@ def _statements(tree: ast.Module) -> list[ast.stmt]:
 
 
 def what_stays_keeps_every_byte(table: Statements, cut: Cut, result: str) -> None:
-    edits = settle(cut_edits(table, cut))
+    edits = merged(cut_edits(table, cut))
     assert {edit.text for edit in edits} <= {"", "pass"}
     elements = {id(element.owner) for element in cut.elements}
     at = 0
@@ -97,7 +97,7 @@ def comments_of_what_stays_stay(table: Statements, cut: Cut) -> None:
         for entry in table.all
         if not entry.parts and entry.number not in cut.statements and not cut.elements
     ]
-    edits = settle(cut_edits(table, cut))
+    edits = merged(cut_edits(table, cut))
     for start, end in comments(source):
         line = source.line_of(start)
         last = max((s for s in table.all if source.line_of(s.start) <= line and s.start <= start),

@@ -10,7 +10,7 @@ from flybisect.source.edit import (
     Conflict,
     Edit,
     apply,
-    settle,
+    merged,
 )
 from tests.source.profile import examples
 
@@ -29,7 +29,7 @@ def edits(draw: st.DrawFn) -> list[Edit]:
 
 def settled(given_edits: list[Edit]) -> list[Edit] | None:
     try:
-        return settle(given_edits)
+        return merged(given_edits)
     except Conflict:
         return None
 
@@ -44,7 +44,7 @@ def test_what_is_settled_is_apart_and_covers_all(given_edits: list[Edit]) -> Non
     assert all(a.end <= b.start for a, b in pairwise(kept))
     for edit in given_edits:
         assert any(k.start <= edit.start and edit.end <= k.end for k in kept)
-    assert settle(kept) == kept
+    assert merged(kept) == kept
 
 
 @given(edits(), st.randoms(use_true_random=False))
@@ -86,7 +86,7 @@ def test_an_outer_edit_swallows_inner_ones() -> None:
 
 
 def test_deletions_that_overlap_are_one() -> None:
-    assert settle([Edit(0, 3), Edit(2, 5), Edit(4, 6)]) == [Edit(0, 6)]
+    assert merged([Edit(0, 3), Edit(2, 5), Edit(4, 6)]) == [Edit(0, 6)]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_deletions_that_overlap_are_one() -> None:
 )
 def test_conflicts(pair: list[Edit]) -> None:
     with pytest.raises(Conflict):
-        settle(pair)
+        merged(pair)
 
 
 def test_insertions_at_one_place() -> None:

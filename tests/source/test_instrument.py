@@ -12,7 +12,7 @@ from hypothesis import given
 from flybisect.source.check import syntax_problem
 from flybisect.source.instrument import (
     VARIES,
-    Kinds,
+    ObservedTypes,
     agree,
     instrumented,
 )
@@ -39,7 +39,7 @@ def ran(text: str) -> Ran:
 STARTER = "exec(compile(sys.stdin.buffer.read().decode(), 'script', 'exec'), {'__name__': '__main__'})"
 
 
-def learned(text: str) -> Kinds:
+def learned(text: str) -> ObservedTypes:
     copy = instrumented(text)
     result = ran(copy.text)
     assert result.code == 0, result.errors
@@ -186,11 +186,15 @@ def test_no_text_at_all() -> None:
 
 
 def test_runs_agree_on_what_all_say() -> None:
-    first = Kinds({("", "a"): "int", ("", "b"): "int"}, {("", "a"): "1", ("", "b"): "2"}, {"f": "int"})
-    second = Kinds({("", "a"): "int", ("", "b"): "str"}, {("", "a"): "1", ("", "b"): "'x'"}, {"f": "str"})
+    first = ObservedTypes(
+        {("", "a"): "int", ("", "b"): "int"}, {("", "a"): "1", ("", "b"): "2"}, {"f": "int"}
+    )
+    second = ObservedTypes(
+        {("", "a"): "int", ("", "b"): "str"}, {("", "a"): "1", ("", "b"): "'x'"}, {"f": "str"}
+    )
     both = agree([first, second])
     assert both.values == {("", "a"): "1"}
     assert both.kinds == {("", "a"): "int", ("", "b"): VARIES}
     assert both.results == {"f": VARIES}
-    assert agree([]) == Kinds()
+    assert agree([]) == ObservedTypes()
     assert agree([first]) == first

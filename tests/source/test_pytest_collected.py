@@ -13,7 +13,7 @@ from flybisect.case.pytest_target import only_tests, target_script
 from flybisect.errors import UserError
 from flybisect.source.pytest.collected import (
     MARK,
-    Item,
+    CollectedTest,
     collected,
     program,
 )
@@ -129,7 +129,7 @@ def pytest_make_parametrize_id(config, val, argname):
 FILES = {"conftest.py": CONFTEST, "test_file.py": FILE}
 
 
-def collect(file: Path, test: str) -> Sequence[Item] | None:
+def collect(file: Path, test: str) -> Sequence[CollectedTest] | None:
     """As a trial does, without one."""
     ran = subprocess.run(
         [sys.executable, "-c", program(str(file), test)], capture_output=True, text=True, check=False

@@ -19,8 +19,7 @@ import pytest
 from flybisect.errors import UserError
 from flybisect.git.clone import Clone
 from flybisect.git.inputs_at import build_inputs
-from flybisect.toolchain import build_tree as workshop
-from flybisect.toolchain import buildenv
+from flybisect.toolchain import build_tree, buildenv
 from flybisect.toolchain.buildenv import BuildOptions
 from flybisect.toolchain.failure import BuildFailed
 from flybisect.toolchain.llvm import pinned_llvm
@@ -249,7 +248,7 @@ def test_what_a_build_needs_at_its_end_is_looked_for_first(
     cmake = project.text("CMakeLists.txt") + "# patchelf --set-rpath\n"
     commit = project.aside("Patches", {"CMakeLists.txt": cmake})
     found = buildenv.program
-    monkeypatch.setattr(workshop, "program", lambda name: None if name == "patchelf" else found(name))
+    monkeypatch.setattr(build_tree, "program", lambda name: None if name == "patchelf" else found(name))
     with pytest.raises(UserError, match="needs patchelf"):
         SourceBuilder(project.folder, tmp_path / "work", llvm).toolchain(commit)
 
@@ -280,12 +279,12 @@ def test_nanobind_has_to_go_with_mlir(
     asks = tmp_path / "lib/cmake/mlir/MLIRDetectPythonEnv.cmake"
     asks.parent.mkdir(parents=True)
     asks.write_text("    find_package(nanobind 2.9 CONFIG REQUIRED)\n")
-    monkeypatch.setattr(workshop, "installed_version", lambda _package: installed)
+    monkeypatch.setattr(build_tree, "installed_version", lambda _package: installed)
     if fits:
-        workshop.check_nanobind(tmp_path)
+        build_tree.check_nanobind(tmp_path)
     else:
         with pytest.raises(UserError, match=rf"nanobind {installed} .*pip install 'nanobind>=2\.9,<3'"):
-            workshop.check_nanobind(tmp_path)
+            build_tree.check_nanobind(tmp_path)
 
 
 def test_scripts_install_the_nanobind_that_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Outcome, Probe, Stage
-from flybisect.oracle.hint import fitting, why_uninteresting
+from flybisect.oracle.hint import fitting_oracles, why_uninteresting
 from flybisect.oracle.registry import listing
 from flybisect.toolchain.model import Toolchain
 from flybisect.workflows.check import check
@@ -79,7 +79,7 @@ def test_a_script_that_does_not_parse(tmp_path: Path) -> None:
 )
 def test_explanations(script: str, oracle: str, words: list[str], tmp_path: Path) -> None:
     judge = judge_of(Replay(), tmp_path, oracle)
-    evidence, verdict = judge.look(script)
+    evidence, verdict = judge.observe(script)
     text = why_uninteresting("kernel.py", oracle, verdict, evidence, listing().plugins)
     assert "\n" not in text
     for word in ("kernel.py", oracle, *words):
@@ -87,8 +87,8 @@ def test_explanations(script: str, oracle: str, words: list[str], tmp_path: Path
 
 
 def test_the_base_is_explained_too(tmp_path: Path) -> None:
-    judge = judge_of(Replay(), tmp_path, "assertion", base=True)
-    evidence, verdict = judge.look("vecadd_256b")
+    judge = judge_of(Replay(), tmp_path, "assertion", baseline=True)
+    evidence, verdict = judge.observe("vecadd_256b")
     text = why_uninteresting("kernel.py", "assertion", verdict, evidence, listing().plugins)
-    assert "the same under what it is compared with" in text
-    assert fitting(evidence, listing().plugins) == []
+    assert "the same under the baseline" in text
+    assert fitting_oracles(evidence, listing().plugins) == []

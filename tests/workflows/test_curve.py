@@ -7,7 +7,7 @@ from typing import cast
 
 from flybisect.judge.judge import Judge
 from flybisect.judge.statistics import Statistics
-from flybisect.reduce.reduction_state import Step
+from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.workflows.curve import Curve, curve_of
 
 
@@ -17,7 +17,7 @@ class Counted:
     counts = Statistics()
 
     def at(self, compiles: int) -> None:
-        self.counts = Statistics(compiles=compiles)
+        self.statistics = Statistics(compiles=compiles)
 
 
 def text(statements: int) -> str:
@@ -27,12 +27,12 @@ def text(statements: int) -> str:
 def draw(folder: Path, *steps: tuple[int, int]) -> None:
     judge = Counted()
     curve = Curve(folder, cast(Judge, judge), text(9))
-    told: list[Step] = []
+    told: list[ReductionStep] = []
     notice = curve.noting(told.append)
     for compiles, statements in steps:
         judge.at(compiles)
-        notice(Step("statements", text(statements)))
-        notice(Step("statements", text(1), confirmed=False))
+        notice(ReductionStep("statements", text(statements)))
+        notice(ReductionStep("statements", text(1), confirmed=False))
     curve.save()
     assert len(told) == 2 * len(steps)
 

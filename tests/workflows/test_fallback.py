@@ -7,12 +7,12 @@ from pathlib import Path
 
 from flybisect.bisect.observer import Observer
 from flybisect.observation import Diagnostic, Kernel, Observation, Outcome, Signature, Stage
-from flybisect.oracle import registry as plugins
+from flybisect.oracle import registry
 from flybisect.oracle.plugin import Evidence, Options
 from flybisect.toolchain.model import Toolchain
 from flybisect.workflows.fallback import Fallback
 
-LEGALIZATION = plugins.load("legalization").build(Options())
+LEGALIZATION = registry.load("legalization").build(Options())
 WANTED = Signature("legalization", "fly.copy")
 
 

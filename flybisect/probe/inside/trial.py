@@ -25,7 +25,6 @@ from . import (
     locations,
     missing,
     opened,
-    pyfiles,
     sandbox,
     settings,
     shelf,
@@ -79,7 +78,6 @@ def run(
     except Exception as error:  # the boundary of a process: say it, do not unwind into the worker
         recorder.fact("broken", text=f"{type(error).__name__}: {error}")
         os._exit(1)
-    pyfiles.watch(recorder, script, folder, request["folder"])
     recorder.stage("start")
     opened.Opened(recorder, folder, request["folder"], script, _ours(folder, held)).install()
     lines = coverage.Coverage(recorder, script) if "coverage" in wants else None

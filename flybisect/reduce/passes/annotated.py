@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.namespaces import every_argument
 from flybisect.source.scopes import Statement, Statements, qualified
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Those of a function without decorators, of a variable with a value; f-strings by plain strings."""
     found: list[Hint] = []
     for entry in table.all:
@@ -58,5 +58,8 @@ def _of_variable(table: Statements, entry: Statement) -> list[Edit]:
 
 
 PASS = Pass(
-    "annotations", "annotations that the DSL does not read, f-strings by plain strings", hints, turn=Turn.FINE
+    "annotations",
+    "annotations that the DSL does not read, f-strings by plain strings",
+    hints,
+    phase=PassPhase.FINE,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element
 from flybisect.source.scopes import Statement, Statements, qualified
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Decorators without their brackets, decorators whole, each keyword argument."""
     found: list[Hint] = []
     for entry in table.all:
@@ -65,4 +65,6 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
     return found
 
 
-PASS = Pass("arguments", "keyword arguments, decorators and their options", hints, turn=Turn.FINE, alone=True)
+PASS = Pass(
+    "arguments", "keyword arguments, decorators and their options", hints, phase=PassPhase.FINE, alone=True
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.liveness import Liveness
@@ -17,7 +17,7 @@ from flybisect.source.scopes import Statement, Statements
 from flybisect.source.substitute import Substitutes
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Statements that bind a value of the DSL which others read; those that take most along first."""
     substitutes, liveness = Substitutes(table, facts.kinds), Liveness(table, facts.failing(table))
     weighed = [
@@ -53,7 +53,7 @@ def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> boo
     return False
 
 
-def scalars(table: Statements, facts: Facts) -> Sequence[Hint]:
+def scalars(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Only simple statements that compute offsets, counts and the like: they mostly go together."""
     if facts.located:
         return []
@@ -67,7 +67,7 @@ def scalars(table: Statements, facts: Facts) -> Sequence[Hint]:
     return [hint for hint in hints(table, facts) if hint.cut.bypassed in chosen]
 
 
-def unlocated(table: Statements, facts: Facts) -> Sequence[Hint]:
+def unlocated(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The same, where no line is known whose backward slice says what to keep."""
     return [] if facts.located else hints(table, facts)
 

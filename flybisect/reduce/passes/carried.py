@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.elements import Element
@@ -14,7 +14,7 @@ from flybisect.source.scopes import Statement, Statements
 Display = ast.List | ast.Tuple
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each such loop: every value where all are named one by one, else the last."""
     found: list[Hint] = []
     for entry in table.all:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes import functions, names
 from flybisect.source.cut import Cut, carry_out
 from flybisect.source.edit import Conflict, Edit
@@ -18,7 +18,7 @@ from flybisect.source.source import Source
 Method = ast.FunctionDef
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each class the text without it, or without those of its methods that can be written out."""
     whole = table.source.text
     found: list[Hint] = []

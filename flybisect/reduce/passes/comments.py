@@ -7,14 +7,14 @@ import re
 import tokenize
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """One hint for all comments, then one for all surplus blank lines."""
     comments, blanks = comment_edits(table.source), blank_edits(table.source)
     found = []
@@ -61,4 +61,4 @@ def blank_edits(source: Source) -> list[Edit]:
     return edits
 
 
-PASS = Pass("comments", "comments and surplus blank lines", hints, turn=Turn.COSMETIC)
+PASS = Pass("comments", "comments and surplus blank lines", hints, phase=PassPhase.COSMETIC)

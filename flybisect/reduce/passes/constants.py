@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -13,12 +13,12 @@ from flybisect.source.expressions import places
 from flybisect.source.scopes import Statements
 
 
-def halved(table: Statements, facts: Facts) -> Sequence[Hint]:
+def halved(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Each integer above 1 by half of it; a float by 1.0."""
     return [hint for hint, _ in _every(table)]
 
 
-def to_one(table: Statements, facts: Facts) -> Sequence[Hint]:
+def to_one(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Those by 1 whose half did not fail: what takes half of a number mostly takes the whole way."""
     return [one for half, one in _every(table) if one is not None and half.label not in facts.failed]
 
@@ -66,7 +66,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 SUMMARY = "numbers halved"
-HALVED = Pass("halves", SUMMARY, halved, turn=Turn.NUMBERS, alone=True)
-TO_ONE = Pass("ones", "numbers to 1", to_one, turn=Turn.NUMBERS, shortcut=True)
-FURTHER = Pass("halves", SUMMARY, halved, turn=Turn.NUMBERS, again=True)
+HALVED = Pass("halves", SUMMARY, halved, phase=PassPhase.NUMBERS, alone=True)
+TO_ONE = Pass("ones", "numbers to 1", to_one, phase=PassPhase.NUMBERS, shortcut=True)
+FURTHER = Pass("halves", SUMMARY, halved, phase=PassPhase.NUMBERS, again=True)
 """What was halved once mostly goes on being halved, together with the rest."""

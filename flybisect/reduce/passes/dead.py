@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.effects import Effects
 from flybisect.source.liveness import Liveness
 from flybisect.source.scopes import Statement, Statements, qualified
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The assignments, imports and functions whose names no statement left reads, with what only they read;
     attributes that nothing reads of any object; repeated imports, as modules that became one text have
     them. The statement that the compiler names stays: it is where the bug shows."""

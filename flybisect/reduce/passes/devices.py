@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import (
@@ -25,7 +25,7 @@ _DEVICE = re.compile(r"cuda(:\d+)?")
 _STREAMS = ("current_stream", "default_stream", "Stream", "ExternalStream")
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Each such expression by what it is on a machine without a GPU."""
     found: list[Hint] = []
     torch, dsl = name_of_module(table, "torch"), name_of_module(table, "flydsl.expr")
@@ -69,4 +69,4 @@ def _stream(node: ast.expr, dsl: str | None) -> str | None:
     return f"{dsl}.Stream(None)" if call and dsl is not None else None
 
 
-PASS = Pass("devices", "what asks for a GPU, by what stands for it on the CPU", hints, turn=Turn.FINE)
+PASS = Pass("devices", "what asks for a GPU, by what stands for it on the CPU", hints, phase=PassPhase.FINE)

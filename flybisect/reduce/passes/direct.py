@@ -11,13 +11,13 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit, apply
 from flybisect.source.effects import Effects
 from flybisect.source.expressions import modules, name_of_module, root_name
-from flybisect.source.instrument import Kinds
+from flybisect.source.instrument import ObservedTypes
 from flybisect.source.launches import Launch
 from flybisect.source.layout import reindented
 from flybisect.source.scopes import Key, Statement, Statements
@@ -32,7 +32,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each launch the text that makes only this one, the last one first."""
     found: dict[str, Hint] = {}
     for launch in reversed(facts.launches):
@@ -43,7 +43,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     return list(found.values())[:MOST]
 
 
-def _cut(table: Statements, launch: Launch, kinds: Kinds) -> Cut | None:
+def _cut(table: Statements, launch: Launch, kinds: ObservedTypes) -> Cut | None:
     definition, call = _definition(table, launch), _call(table, launch)
     if definition is None or call is None:
         return None
@@ -152,7 +152,9 @@ def written(table: Statements, text: str) -> str | None:
 class _Moving:
     """A launcher with what it needs of the functions around it, to stand in the place of the outermost."""
 
-    def __init__(self, table: Statements, launch: Launch, kinds: Kinds, definition: Statement) -> None:
+    def __init__(
+        self, table: Statements, launch: Launch, kinds: ObservedTypes, definition: Statement
+    ) -> None:
         self._table = table
         self._launch = launch
         self._kinds = kinds

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of, outline, outline_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -19,7 +19,7 @@ from flybisect.source.expressions import (
     places,
     root_name,
 )
-from flybisect.source.instrument import Kinds, around
+from flybisect.source.instrument import ObservedTypes, around
 from flybisect.source.scopes import Statements
 from flybisect.source.substitute import Substitutes
 
@@ -29,7 +29,7 @@ SCALAR = re.compile(r"(U?Int|Float|BFloat)\d+(\|.*)?")
 """Classes of the DSL that a plain Python number mostly does for as well."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The outermost expressions first, so that large ones go at once."""
     imported = modules(table)
     substitutes = Substitutes(table, facts.kinds)
@@ -57,7 +57,9 @@ def _converts(node: ast.expr, new: str, table: Statements, imported: frozenset[s
     return new.strip("()") == table.source.segment(node.args[0]).strip("()")
 
 
-def _replacements(table: Statements, place: Place, imported: frozenset[str], kinds: Kinds) -> Iterator[str]:
+def _replacements(
+    table: Statements, place: Place, imported: frozenset[str], kinds: ObservedTypes
+) -> Iterator[str]:
     if isinstance(place.parent, ast.Expr):
         return  # Its value is not used: to lose the operation is to lose the statement.
     if isinstance(place.parent, (ast.For, ast.comprehension)) and "range" in _callee(place.node):
@@ -81,7 +83,7 @@ def _callee(node: ast.expr) -> str:
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
-def _another(table: Statements, place: Place, kinds: Kinds, substitutes: Substitutes) -> list[str]:
+def _another(table: Statements, place: Place, kinds: ObservedTypes, substitutes: Substitutes) -> list[str]:
     """A variable that is there already and has the class and IR type of what a call gives."""
     entry = place.statement
     exact = kinds.exact(around(table, entry), place.node, table.source.segment(place.node))
@@ -89,7 +91,9 @@ def _another(table: Statements, place: Place, kinds: Kinds, substitutes: Substit
     return [] if name is None else [name]
 
 
-def _same_kind(table: Statements, place: Place, where: str, exact: str, kinds: Kinds) -> Iterator[ast.expr]:
+def _same_kind(
+    table: Statements, place: Place, where: str, exact: str, kinds: ObservedTypes
+) -> Iterator[ast.expr]:
     """The largest part of the expression that had its class and IR type."""
     parts = [
         node
@@ -109,7 +113,7 @@ def _kind(exact: str | None) -> str | None:
 
 
 def _operands(
-    place: Place, imported: frozenset[str], kinds: Kinds, table: Statements, exact: str | None
+    place: Place, imported: frozenset[str], kinds: ObservedTypes, table: Statements, exact: str | None
 ) -> Iterator[ast.expr]:
     """Direct operands whose class is the expression's, as far as classes are known."""
     where = around(table, place.statement)
@@ -184,5 +188,5 @@ PASS = Pass(
     hints,
     alone=True,
     mostly_holds=False,
-    turn=Turn.FINE,
+    phase=PassPhase.FINE,
 )

@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import places
@@ -23,7 +23,7 @@ _BITS = 63
 """Bits of a result that is still written out."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The outermost expressions that can be computed from the text alone."""
     found: list[Hint] = []
     for entry in table.all:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit, apply
@@ -20,7 +20,7 @@ GROWTH = 100
 """Characters that may be added by writing an expression out at several calls."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Undecorated functions: those that only return an expression, then those with a longer body."""
     found = [written_out(table, entry) for entry in table.all]
     return [hint for hint in found if hint is not None]

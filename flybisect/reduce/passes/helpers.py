@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.edit import Edit
@@ -17,7 +17,7 @@ from flybisect.source.scopes import Statements
 from flybisect.source.substitute import Substitutes
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each function all its calls, and each call: the largest part of it that had its class and IR
     type, else a variable that had. Those alone that take statements along; what only makes a line shorter
     is left to `expressions`."""
@@ -41,7 +41,7 @@ def _weight(table: Statements, liveness: Liveness, cut: Cut) -> int:
     return len(liveness.with_unread(close(table, cut)).statements)
 
 
-def _calls(table: Statements, facts: Facts) -> Iterator[tuple[str, str, Edit]]:
+def _calls(table: Statements, facts: DynamicFacts) -> Iterator[tuple[str, str, Edit]]:
     """Function, label and edit of every call that something may stand for."""
     functions = {entry.node.name for entry in table.all if isinstance(entry.node, ast.FunctionDef)}
     substitutes = Substitutes(table, facts.kinds)

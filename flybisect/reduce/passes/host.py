@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.scopes import Statement, Statements
@@ -13,7 +13,7 @@ from flybisect.source.scopes import Statement, Statements
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Each call made as a statement, each block and each store, outside of what the DSL traces.
 
     A kernel that nothing launches any more goes along, with its helpers and tensors: so of several

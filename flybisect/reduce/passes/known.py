@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import (
@@ -19,7 +19,7 @@ from flybisect.source.instrument import around
 from flybisect.source.scopes import IMPLICIT, Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each name or attribute with one known value, all its reads in one function; then calls of the
     script's own functions and methods."""
     imported = modules(table)

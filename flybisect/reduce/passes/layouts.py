@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of, without_numbers
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each call with nested tuples: all of them by their first numbers, in all arguments alike, so
     that shape and stride still agree; then each tuple of a call's arguments shorter by its last."""
     found: list[Hint] = []
@@ -68,7 +68,7 @@ PASS = Pass(
     "layouts",
     "nested layouts to flat ones, of lower rank",
     hints,
-    turn=Turn.NUMBERS,
+    phase=PassPhase.NUMBERS,
     alone=True,
     mostly_holds=False,
 )

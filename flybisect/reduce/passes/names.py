@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element, pair, pairs
@@ -33,17 +33,17 @@ SHORT_CALL = 60
 """Characters of a call that may be written in two places, where no line has to be wrapped for it."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Names of constants and of other names everywhere; values read once in their block."""
     return _inlinable(table, lambda *binding: plain(*binding) or _read_nearby(*binding))
 
 
-def elsewhere(table: Statements, facts: Facts) -> Sequence[Hint]:
+def elsewhere(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Values that are read once, in a function or loop further in."""
     return _inlinable(table, _read_elsewhere)
 
 
-def twice(table: Statements, facts: Facts) -> Sequence[Hint]:
+def twice(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Short calls whose result is read twice in its block: two calls give two objects, so it rarely holds
     for what is written to."""
     return _inlinable(table, _short_call_read_twice)

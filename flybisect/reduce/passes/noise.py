@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.scopes import Statements, qualified
 
@@ -25,7 +25,7 @@ _CALLS = (
 """Calls, or what calls begin with, that are made for their effect on the host alone."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Each such statement."""
     read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
     return [

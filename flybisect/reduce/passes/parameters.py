@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element
 from flybisect.source.scopes import Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Each parameter that is read, with all that reads it."""
     return [hint for hint, read in _every(table) if read]
 
 
-def unread(table: Statements, facts: Facts) -> Sequence[Hint]:
+def unread(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Those that nothing reads, `**options` too: they mostly go together."""
     return [hint for hint, read in _every(table) if not read] + _unread_options(table)
 

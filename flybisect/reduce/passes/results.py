@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -13,7 +13,7 @@ from flybisect.source.elements import Element
 from flybisect.source.scopes import Key, Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For functions whose every call is `a, b = f(…)`: each member that can go. For those whose every
     call is `a = f(…)`: what they return, so that they are called for their effect."""
     found: list[Hint] = []

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import places
@@ -16,7 +16,7 @@ SMALL = 4
 """Integers below are ranks, positions and the like rather than sizes."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each even integer with several places, all of them; the largest first."""
     return [
         Hint(
@@ -46,7 +46,7 @@ PASS = Pass(
     "sizes",
     "sizes that stand at several places, halved together",
     hints,
-    turn=Turn.FINE,
+    phase=PassPhase.FINE,
     alone=True,
     mostly_holds=False,
 )

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.expressions import modules, root_name
 from flybisect.source.scopes import Key, Statement, Statements
@@ -14,7 +14,7 @@ from flybisect.source.scopes import Key, Statement, Statements
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The narrow slice (definitions alone), then one with what writes into the objects it uses."""
     if facts.failing_line is None:
         return []

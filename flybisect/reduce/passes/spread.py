@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.passes import names
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
@@ -15,7 +15,7 @@ from flybisect.source.scopes import Statement, Statements, qualified
 Display = ast.Tuple | ast.List
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """`f(a, b)` for `f(*(a, b))`, and for `args = (a, b)` with `f(*args)` wherever it is read."""
     found: list[Hint] = []
     for entry in table.all:
@@ -67,4 +67,4 @@ def _named(table: Statements, entry: Statement) -> Cut | None:
     return Cut(statements=frozenset([entry.number]), edits=frozenset(edits))
 
 
-PASS = Pass("spread", "arguments that are handed on as one, by what they are", hints, turn=Turn.FINE)
+PASS = Pass("spread", "arguments that are handed on as one, by what they are", hints, phase=PassPhase.FINE)

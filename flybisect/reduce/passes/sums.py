@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """`for i in range(n): s = s + f(i)` as `s = sum([f(i) for i in range(n)], s)`.
 
     The loop and what it counts with go; the first value of `s` may then be written into the call.

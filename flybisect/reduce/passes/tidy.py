@@ -7,7 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass, Turn
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit, apply
 from flybisect.source.scopes import Statement, Statements
@@ -15,7 +15,7 @@ from flybisect.source.source import Source
 from flybisect.source.wrap import LINE, wrapped
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Every statement header that spans lines, has changed, and fits on one line; then all brackets that
     are not needed and that the unreduced script does not have; then the lines that have become long."""
     found: list[Hint] = []
@@ -130,5 +130,5 @@ PASS = Pass(
     "tidy",
     "line breaks in lists that have become short, brackets that are not needed",
     hints,
-    turn=Turn.COSMETIC,
+    phase=PassPhase.COSMETIC,
 )

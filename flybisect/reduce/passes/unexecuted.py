@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statement, Statements, qualified
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The outermost statements none of whose lines ran; functions whose body never did."""
     if facts.lines is None:
         return []

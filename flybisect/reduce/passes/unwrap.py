@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -14,7 +14,7 @@ from flybisect.source.layout import reindented
 from flybisect.source.scopes import Key, Statement, Statements
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For each compound statement, its body (or its `else`) in its place."""
     found: list[Hint] = []
     for entry in table.all:
@@ -119,7 +119,7 @@ def _replacement(table: Statements, entry: Statement, body: list[ast.stmt], lead
     return Edit(at, entry.end, text)
 
 
-def located(table: Statements, facts: Facts) -> Sequence[Hint]:
+def located(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """The same where the compiler names a line. A measured bug may live on what its loops unroll to,
     so there they come later."""
     return hints(table, facts) if facts.located else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import Facts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import outline
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -18,7 +18,7 @@ MOST = 3
 """Parts that are tried of one statement."""
 
 
-def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
+def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """For the statement that the compiler names: the first part of it that gave no value, whatever it is:
     an argument, an operand, a receiver. Then what holds that part, from the inside outward.
 
@@ -46,7 +46,7 @@ def hints(table: Statements, facts: Facts) -> Sequence[Hint]:
     return found
 
 
-def _unfinished(table: Statements, entry: Statement, facts: Facts, where: str) -> list[ast.expr]:
+def _unfinished(table: Statements, entry: Statement, facts: DynamicFacts, where: str) -> list[ast.expr]:
     """The parts that gave no value: the one that Python came to first, then those around it."""
     roots = _roots(entry.node)
     for root in roots:
@@ -66,7 +66,7 @@ def _roots(node: ast.stmt) -> list[ast.expr]:
     return [node.iter] if isinstance(node, ast.For) else []
 
 
-def _chain(table: Statements, node: ast.expr, facts: Facts, where: str) -> list[ast.expr]:
+def _chain(table: Statements, node: ast.expr, facts: DynamicFacts, where: str) -> list[ast.expr]:
     """From the part that fails to the node itself; empty where the node gave a value."""
     if isinstance(node, SCOPES) or facts.kinds.kinds.get((where, table.source.segment(node))) is not None:
         return []

@@ -48,7 +48,7 @@ class Finder(Protocol):
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class CleanedModule:
     """A module without what has no place in the middle of a script."""
 
     module: Module
@@ -58,10 +58,10 @@ class Cleaned:
     """Its `__all__`; None where it has none or it is computed."""
 
 
-def cleaned(module: Module) -> Cleaned:
+def cleaned(module: Module) -> CleanedModule:
     """Parse a module. Unless it is the script: without docstring, `__all__` and what runs only as a script.
 
-    `from __future__` goes from all, since it holds for a whole file; see `Cleaned.futures`.
+    `from __future__` goes from all, since it holds for a whole file; see `CleanedModule.futures`.
     Raises FlattenError where it does not parse.
     """
     try:
@@ -81,7 +81,7 @@ def cleaned(module: Module) -> Cleaned:
             gone.append(body[0])
         gone += _listings(source.tree) if "__all__" in module.text else []
     edits = [removal(source, node) for node in gone]
-    return Cleaned(
+    return CleanedModule(
         module=replace(module, text=apply(module.text, edits)),
         futures=frozenset(alias.name for node in futures for alias in node.names),
         docstring=ast.get_docstring(source.tree, clean=False),

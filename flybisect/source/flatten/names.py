@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flybisect.source.flatten.modules import Cleaned, absolute
+from flybisect.source.flatten.modules import CleanedModule, absolute
 from flybisect.source.scopes import (
     TRIES,
     Key,
@@ -64,7 +64,7 @@ class Site:
 class Names:
     """One module, with the places of its variables."""
 
-    def __init__(self, cleaned: Cleaned) -> None:
+    def __init__(self, cleaned: CleanedModule) -> None:
         self.cleaned = cleaned
         self.module = cleaned.module
         self.source = Source(cleaned.module.text)

@@ -43,7 +43,7 @@ class {name}({types}.ModuleType):
 
 def written(main: Module, variables: Variables) -> str:
     """The script with all its modules."""
-    writer = _Writer(variables)
+    writer = _FlatWriter(variables)
     return writer.body(MAIN)
 
 
@@ -79,7 +79,7 @@ def _insertion(source: Source, at: int, text: str) -> Edit:
     return Edit(last, last, lead_in + text)
 
 
-class _Writer:
+class _FlatWriter:
     def __init__(self, variables: Variables) -> None:
         self.variables = variables
         self.graph = variables.graph

@@ -158,7 +158,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Item:
+class CollectedTest:
     """One test with its parameters."""
 
     id: str
@@ -173,7 +173,7 @@ def program(file: str, test: str) -> str:
     return PROGRAM.format(mark=MARK, file=file, test=test, most=MOST)
 
 
-def collected(printed: str) -> list[Item] | None:
+def collected(printed: str) -> list[CollectedTest] | None:
     """What the program said; None where there is no pytest. Raises ValueError where it said nothing."""
     for line in reversed(printed.splitlines()):
         if line.startswith(MARK):
@@ -195,7 +195,7 @@ def element(values: str, value: Value, names: Sequence[str], name: str) -> str:
     return f"{found}[{list(names).index(name)}]"
 
 
-def _items(data: Any) -> list[Item] | None:
+def _items(data: Any) -> list[CollectedTest] | None:
     if data is None:
         return None
     found = []
@@ -203,7 +203,7 @@ def _items(data: Any) -> list[Item] | None:
         try:
             values = {str(name): _value(value) for name, value in each["values"].items()}
             skips = each["skips"]
-            found.append(Item(str(each["id"]), values, None if skips is None else str(skips)))
+            found.append(CollectedTest(str(each["id"]), values, None if skips is None else str(skips)))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("the test file wrote into what pytest collected") from error
     return found

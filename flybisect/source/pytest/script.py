@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from flybisect.source.edit import apply
 from flybisect.source.flatten.modules import Module
 from flybisect.source.fresh import fresh
-from flybisect.source.pytest.collected import Item, Value, element
+from flybisect.source.pytest.collected import CollectedTest, Value, element
 from flybisect.source.pytest.file import (
     Fixture,
     Function,
@@ -64,7 +64,7 @@ class PlainTest:
 
 
 def plain_script(
-    module: Module, test: str, conftests: Sequence[Module], collected: Sequence[Item] | None = None
+    module: Module, test: str, conftests: Sequence[Module], collected: Sequence[CollectedTest] | None = None
 ) -> PlainTest:
     """`test`: `TestX::test_y[64-f16]`. `conftests`: the nearest first. `collected`: what pytest says of its
     parameters; None: they are read from the text. Raises TestError."""
@@ -76,7 +76,7 @@ def plain_script(
         raise TestError(_no_such(file, module, path))
     if isinstance(function, ast.AsyncFunctionDef):
         raise TestError(f"{path} of {module.shown} is asynchronous, which needs a plugin of pytest")
-    writer = _Writer(file, [TestFile(each) for each in conftests], classes, function, collected)
+    writer = _ScriptWriter(file, [TestFile(each) for each in conftests], classes, function, collected)
     return writer.plain(wanted.removesuffix("]") if wanted else None, names[-1])
 
 
@@ -87,12 +87,12 @@ def _no_such(file: TestFile, module: Module, path: str) -> str:
 
 
 @dataclass
-class _Writer:
+class _ScriptWriter:
     file: TestFile
     conftests: Sequence[TestFile]
     classes: list[ast.ClassDef]
     function: Function
-    collected: Sequence[Item] | None = None
+    collected: Sequence[CollectedTest] | None = None
     lines: list[str] = field(default_factory=list)
     used: list[Fixture] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
@@ -170,7 +170,9 @@ class _Writer:
             raise NeedsRunning(f"[{wanted}] of {name} can't be told from others without running the file")
         return found
 
-    def _told(self, items: Sequence[Item], wanted: str | None, name: str) -> list[tuple[Choice, ...]]:
+    def _told(
+        self, items: Sequence[CollectedTest], wanted: str | None, name: str
+    ) -> list[tuple[Choice, ...]]:
         """What pytest collected."""
         ids = [item.id.partition("[")[2].removesuffix("]") for item in items]
         if wanted is not None and wanted not in ids:
@@ -181,7 +183,7 @@ class _Writer:
             raise TestError(f"{name} has more than {MOST} sets of parameters; name one, as {name}[…]")
         return [(self._as_choice(item),) for item in chosen]
 
-    def _as_choice(self, item: Item) -> Choice:
+    def _as_choice(self, item: CollectedTest) -> Choice:
         texts = [
             (key if value.direct else f"@{key}", value.text or self._expression(key, value))
             for key, value in item.values.items()
@@ -314,7 +316,7 @@ class _Writer:
 class _Call:
     """One call of the test."""
 
-    def __init__(self, writer: _Writer, given: dict[str, str], name: str) -> None:
+    def __init__(self, writer: _ScriptWriter, given: dict[str, str], name: str) -> None:
         self.writer = writer
         self.given = given
         self.name = name

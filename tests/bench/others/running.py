@@ -55,13 +55,13 @@ def run(tool: Tool, bench: PreparedReduction, bin: Path, folder: Path, limits: L
     ):
         if not judge.pin(bench.source).interesting:
             raise RuntimeError(f"{bench.case.script} does not show its bug")
-        before = judge.counts
+        before = judge.statistics
         answers = Answers(judge, limits.calls)
         began = time.monotonic()
         with answering(place.socket, answers):
             ended = _ended(tool, place, answers, limits)
         seconds = time.monotonic() - began
-        after = judge.counts
+        after = judge.statistics
         text = _final(tool, place, answers, ended, bench.source)
         _check(judge, text, tool)
     rejected = after.rejected_statically - before.rejected_statically
