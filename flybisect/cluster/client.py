@@ -1,29 +1,23 @@
-"""The link to a scheduler: tasks go out by joblib's Dask back-end, one by one, and can be called off.
+"""The link to a scheduler: tasks go out one by one through Dask's own client, and each can be cancelled.
 
-`joblib.Parallel` is left out over Dask for more reasons than here (`flybisect.judge.speculation`): it waits
-for ever for a task that Dask gave up (its back-end calls no callback then), and on a cluster with one core it
-runs the task in this process. The back-end's own `submit` has neither fault.
+Not through `joblib.Parallel`, which maps a function over a list: over Dask it gives out nothing by which one
+task is cancelled, waits for ever for a task that the scheduler lost, and runs the task in this process where
+the cluster has one core. `flybisect.search.parallel_map` uses it for what is a map.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
-import uuid
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
-from typing import Any
-
-from joblib import parallel_config
-from joblib.parallel import BatchedCalls
 
 from flybisect.errors import UserError
 from flybisect.probe.process import TrialCancelled
 
 try:
-    from distributed import Client
+    from distributed import Client, Future
 except ImportError as error:
     raise UserError(
         "--scheduler needs the package distributed, which is not installed; pip install 'flybisect[cluster]'"
@@ -33,14 +27,13 @@ CONNECT_SECONDS = 10.0
 PATIENCE_SECONDS = 30.0
 """For which a cluster may be without a worker, or a scheduler not to be reached: machines start again."""
 LOOK_SECONDS = 2.0
-"""Between two looks at the cluster while answers are waited for."""
+"""Between two checks of the cluster while answers are waited for."""
 POLL_SECONDS = 0.02
 """How soon a trial that is not wanted any more is called off."""
-Remote = Callable[..., bytes]
-"""A function of `flybisect.cluster.worker_tasks`: given a number of the call's own, then its arguments."""
-
 SUBMISSIONS = 4
 """Of one task, where Dask loses it with the scheduler."""
+_NOT_YET = (asyncio.TimeoutError, TimeoutError, OSError)
+"""The reply is on its way, or a connection is made anew. Two names of one error since Python 3.11."""
 
 
 class SchedulerClient:
@@ -58,10 +51,6 @@ class SchedulerClient:
                 f"no Dask scheduler answers at {scheduler} ({error}); start one with `dask scheduler`, and "
                 "give the address that it prints, as tcp://host:8786"
             ) from error
-        self._noting = _Noting(self._client)
-        with parallel_config(backend="dask", client=self._noting) as configured:
-            self._backend = configured["backend"]
-        self._backend.start_call()
         self._lock = threading.Lock()
         self._looked = self._well = time.monotonic()
         try:
@@ -77,54 +66,65 @@ class SchedulerClient:
         """Trials that the workers run at once."""
         try:
             return sum(self._client.nthreads().values())
-        except Exception:  # noqa: BLE001 - as in `_cancelled`
+        except Exception:  # noqa: BLE001 - as in `_cancel`
             return 0
 
     def call(
-        self, function: Remote, arguments: tuple[bytes | None, ...], cancelled: threading.Event | None
+        self,
+        function: Callable[..., bytes],
+        arguments: tuple[bytes | None, ...],
+        cancelled: threading.Event | None,
     ) -> bytes:
-        """What a worker replies. Raises TrialCancelled soon after `cancelled` is set, and UserError where
-        the cluster is gone. A worker that is lost on the way is made up for by another."""
+        """What a worker replies for a function of `flybisect.cluster.worker_tasks`.
+
+        Another worker takes over from one that is lost. Raises TrialCancelled soon after `cancelled` is set,
+        and UserError where the cluster is gone.
+        """
         for _ in range(SUBMISSIONS):
-            number = uuid.uuid4().hex
-            batch = BatchedCalls([(function, (number, *arguments), {})], (self._backend, 1))
-            future = self._backend.submit(batch, _nothing)
+            self._look()
+            # Pure calls would share a reply, and one that was cancelled would cancel the other.
+            future = self._client.submit(function, *arguments, pure=False)
             try:
-                found = self._awaited(future, cancelled)
+                reply = self._reply(future, cancelled)
             finally:
-                self._noting.call_off(number)
-            if not isinstance(found, BaseException):
-                return found
-        raise UserError(f"the scheduler {self._scheduler} loses what it is given; look at its log")
+                if not future.done():
+                    _cancel(future)
+            if reply is not None:
+                return reply
+        raise UserError(f"the scheduler {self._scheduler} lost a task {SUBMISSIONS} times; read its log")
 
     def close(self) -> None:
-        self._backend.stop_call()
         self._client.close(timeout=CONNECT_SECONDS)
 
-    def _awaited(self, future: Future[Any], cancelled: threading.Event | None) -> bytes | BaseException:
-        """The reply, or how Dask lost the task."""
+    def _reply(self, future: Future[bytes], cancelled: threading.Event | None) -> bytes | None:
+        """None where Dask lost the task."""
+        ended = threading.Event()
+        future.add_done_callback(lambda _: ended.set())
         while True:
-            try:
-                out = future.result(timeout=POLL_SECONDS)
-                if isinstance(out, BaseException):
-                    return out
-                (reply,) = self._backend.retrieve_result_callback(out)
-                return bytes(reply)
-            except NotYet:
-                if cancelled is not None and cancelled.is_set():
-                    raise TrialCancelled from None
-                self._look()
-            except Exception as error:  # whatever a worker raises that cannot do what it is sent
-                raise UserError(
-                    f"the workers at {self._scheduler} can't run trials ({type(error).__name__}: {error}); "
-                    "they need the same flybisect, in the same Python, as this command"
-                ) from error
+            if ended.wait(POLL_SECONDS) or future.done():
+                if future.cancelled():
+                    return None
+                try:
+                    return bytes(future.result(timeout=LOOK_SECONDS))
+                except Exception as error:  # whatever a worker raises that cannot do what it is sent
+                    if future.cancelled():
+                        return None
+                    if future.status == "error" or not isinstance(error, _NOT_YET):
+                        raise UserError(
+                            f"the workers at {self._scheduler} can't run trials "
+                            f"({type(error).__name__}: {error}); "
+                            "they need the same flybisect, in the same Python, as this command"
+                        ) from error
+            if cancelled is not None and cancelled.is_set():
+                raise TrialCancelled
+            self._look()
 
     def _look(self) -> None:
         """Raises UserError once nothing has been there for so long that nothing will come."""
         with self._lock:
             now = time.monotonic()
-            if now - self._looked < LOOK_SECONDS:
+            closed = self._client.status in ("closing", "closed")
+            if now - self._looked < LOOK_SECONDS and not closed:
                 return
             self._looked = now
             connected = self._client.status == "running"
@@ -132,7 +132,6 @@ class SchedulerClient:
                 self._well = time.monotonic()
                 return
             gone = time.monotonic() - self._well > self._patience
-            closed = self._client.status in ("closing", "closed")
         if gone or closed:
             what = "has no worker" if connected else "cannot be reached"
             raise UserError(
@@ -141,57 +140,16 @@ class SchedulerClient:
             )
 
 
-class _Noting:
-    """A Dask client that keeps which future is whose: joblib's back-end gives out none, and without it
-    nothing can be called off."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._futures: dict[str, Any] = {}
-        self._over: set[str] = set()
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    def submit(self, function: Any, *, tasks: list[Any], **how: Any) -> Any:
-        """As the client's; `tasks` holds one call, whose first argument is its number."""
-        ((_, (number, *_), _),) = tasks
-        with self._lock:
-            # Pure calls would share an answer, and one that was cancelled would cancel the other.
-            future = self._client.submit(function, tasks=tasks, pure=False, **how)
-            if number in self._over:
-                self._over.remove(number)
-                _cancelled(future)
-            else:
-                self._futures[number] = future
-        return future
-
-    def call_off(self, number: str) -> None:
-        """Nobody waits for it any more; it may be over."""
-        with self._lock:
-            future = self._futures.pop(number, None)
-            if future is None:
-                # It has not gone out yet.
-                self._over.add(number)
-            elif not future.done():
-                _cancelled(future)
-
-
-def _cancelled(future: Any) -> None:
+def _cancel(future: Future[bytes]) -> None:
     try:
         future.cancel()
     except Exception:  # noqa: BLE001 - each version of Dask has its own for a scheduler that is gone
-        # It has called off all that was asked of it, as it does where the one who asked is gone.
+        # The scheduler cancels what belongs to a client that is gone.
         pass
 
 
 def _hush() -> None:
-    """What Dask logs of lost connections is said in one sentence by who waits for them."""
+    """Who waits for a lost connection says so in one sentence; Dask logs many."""
     for name in [*logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def _nothing(_result: Any) -> None:
-    """Joblib's back-end tells of each result; the future is what is waited for."""

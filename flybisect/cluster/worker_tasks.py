@@ -31,8 +31,8 @@ LONGEST_LOG = 1 << 20
 """Characters of a failed build's log that are sent back: its end."""
 
 
-def trial(number: str, request: bytes, folder: bytes | None) -> bytes:
-    """A packed `wire.Reply` to a packed `wire.Asked`. `number`: of this trial, for whoever sent it.
+def trial(request: bytes, folder: bytes | None) -> bytes:
+    """A packed `wire.TrialReply` to a packed `wire.TrialRequest`.
 
     `folder`: the packed files beside the script, where this worker said that it lacks them.
     """
@@ -46,9 +46,9 @@ def trial(number: str, request: bytes, folder: bytes | None) -> bytes:
     return wire.pack_reply(reply)
 
 
-def build(number: str, request: bytes) -> bytes:
+def build(request: bytes) -> bytes:
     """Builds a commit in the build cache of this machine, and copies what it gave into the working folder of
-    whoever asks. `number` and `request` as in `trial`; see `flybisect.cluster.builder`."""
+    whoever asks; see `flybisect.cluster.builder`."""
     worker = get_worker()
     failed, refused, log = None, None, ""
     try:

@@ -2,6 +2,6 @@
 
 It may import `case`, `source`, `search`, `observation` and `errors`.
 
-Other rooms use `build_inputs`, `candidates`, `clone`, `command`, `commit`, `imports`, `inputs_at`,
-`landmarks`, `objects`, `range`, `repository`, `worktree`.
+Other rooms use `build_inputs`, `candidates`, `command`, `commit`, `imports`, `landmarks`, `objects`,
+`range`, `remote`, `repository`, `worktree`.
 """

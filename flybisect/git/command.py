@@ -18,8 +18,6 @@ from flybisect.errors import UserError
 
 TIMEOUT = 300.0
 """Seconds; a configuration can include a file that never ends."""
-NETWORK = ("file", "git", "http", "https", "ssh")
-"""Ways to reach another repository that start no program of the address's choice, as `ext::` does."""
 OVERRIDES = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -71,8 +69,8 @@ def opened(path: Path) -> Opened:
         if dubious is None:
             raise
         raise NotYours(
-            f"the clone {dubious[1]} belongs to another user; where you trust it, say so with "
-            f"`git config --global --add safe.directory {dubious[1]}`, else give a clone of your own"
+            f"the clone {dubious[1]} belongs to another user; if you trust it, run "
+            f"`git config --global --add safe.directory {dubious[1]}`; otherwise give a clone of your own"
         ) from error
     try:
         folder = Path(run_git(path, "rev-parse", "--show-toplevel"))
@@ -89,38 +87,30 @@ def run_git(folder: Path, *argv: str, env: Mapping[str, str] | None = None, time
 
     Raises GitFailed, and UserError where there is no git.
     """
-    return run_git_raw(folder, *argv, env=env, timeout=timeout)[0].removesuffix("\n")
-
-
-def run_git_raw(
-    folder: Path,
-    *argv: str,
-    given: bytes = b"",
-    env: Mapping[str, str] | None = None,
-    timeout: float = TIMEOUT,
-) -> tuple[str, bytes]:
-    """The same as text and as bytes. `given`: what it reads from its standard input."""
-    words = [word for override in OVERRIDES for word in ("-c", override)]
     try:
         done = subprocess.run(
-            ["git", *words, *argv],
+            command_line(argv),
             cwd=folder,
             env={**git_environment(), **(env or {})},
-            input=given,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,
         )
     except FileNotFoundError as error:
         if folder.is_dir():
-            raise UserError("git is not installed, or not on $PATH") from error
-        raise GitFailed(f"{folder} is not there") from error
+            raise UserError("git is not on $PATH; install it") from error
+        raise GitFailed(f"{folder} does not exist") from error
     except NotADirectoryError as error:
         raise GitFailed(f"{folder} is not a folder") from error
     except subprocess.TimeoutExpired as error:
         raise GitFailed(f"git {argv[0]} did not end within {timeout:g} s") from error
     if done.returncode != 0:
         raise GitFailed(_said(done.stderr) or f"git {argv[0]} failed")
-    return done.stdout.decode("utf-8", "surrogateescape"), done.stdout
+    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def command_line(argv: Sequence[str]) -> list[str]:
+    return ["git", *(word for override in OVERRIDES for word in ("-c", override)), *argv]
 
 
 def git_environment(protocols: Sequence[str] = ()) -> dict[str, str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,14 +17,12 @@ from flybisect.git.command import GitFailed
 
 MOST_FILES = 10_000
 MOST_BYTES = 1 << 30
-CHUNK = 500
-"""Objects that are in memory at once."""
 
 TREE, LINK, PROGRAM, SUBMODULE = "40000", "120000", "100755", "160000"
 """Modes of an entry (gitformat-index(5))."""
 
-Git = Callable[[Sequence[str], bytes], bytes]
-"""Runs git with words and a standard input. Raises GitFailed."""
+Read = Callable[[str, str, int], bytes]
+"""Content of the object with a hash, of a kind, and of at most so many bytes. Raises GitFailed."""
 
 
 class Unusable(GitFailed):
@@ -37,26 +36,29 @@ class _Entry:
     path: PurePosixPath
 
 
-def write_tree(git: Git, tree: str, folder: Path) -> None:
+def write_tree(read: Read, tree: str, folder: Path) -> None:
     """Writes the files of `tree`, a hash, to the new `folder`. Raises Unusable, and GitFailed where an
     object is missing."""
     folder.mkdir(parents=True)
+    left = MOST_BYTES
     blobs: list[_Entry] = []
-    trees = [_Entry(TREE, tree, PurePosixPath())]
+    trees = deque([_Entry(TREE, tree, PurePosixPath())])
     count = 0
     while trees:
-        below: list[_Entry] = []
-        for parent, content in _read(git, trees, "tree"):
-            for entry in _entries(content, parent):
-                count += 1
-                if count > MOST_FILES:
-                    raise Unusable(f"the tree {tree[:12]} holds more than {MOST_FILES} files")
-                if entry.mode in (TREE, SUBMODULE):
-                    _make(folder / entry.path)
-                below += [entry] if entry.mode == TREE else []
-                blobs += [entry] if entry.mode not in (TREE, SUBMODULE) else []
-        trees = below
-    for entry, content in _read(git, blobs, "blob"):
+        parent = trees.popleft()
+        content = _checked(read, parent, "tree", left)
+        left -= len(content)
+        for entry in _entries(content, parent):
+            count += 1
+            if count > MOST_FILES:
+                raise Unusable(f"the tree {tree[:12]} holds more than {MOST_FILES} files")
+            if entry.mode in (TREE, SUBMODULE):
+                _make(folder / entry.path)
+            if entry.mode != SUBMODULE:
+                (trees if entry.mode == TREE else blobs).append(entry)
+    for entry in blobs:
+        content = _checked(read, entry, "blob", left)
+        left -= len(content)
         _write(folder / entry.path, entry, content)
 
 
@@ -66,35 +68,12 @@ def usable_path(path: str) -> bool:
     return all(part not in ("", ".", "..") and part.lower() != ".git" for part in parts) and "\0" not in path
 
 
-def _read(git: Git, entries: Sequence[_Entry], kind: str) -> Iterator[tuple[_Entry, bytes]]:
-    """Contents, as long as they are not too much in all."""
-    total = 0
-    for start in range(0, len(entries), CHUNK):
-        part = entries[start : start + CHUNK]
-        hashes = "".join(f"{entry.hash}\n" for entry in part).encode()
-        for line in git(["cat-file", "--batch-check"], hashes).decode("ascii", "replace").splitlines():
-            words = line.split()
-            if len(words) != 3 or words[1] != kind:
-                wrong = f"is no {kind}" if len(words) == 3 else "is missing; a partial clone lacks files"
-                raise GitFailed(f"the object {words[0][:12]} {wrong}")
-            total += int(words[2])
-        if total > MOST_BYTES:
-            raise Unusable(f"files of more than {MOST_BYTES >> 20} MiB in one tree")
-        packed = git(["cat-file", "--batch"], hashes)
-        at = 0
-        for entry in part:
-            end = packed.index(b"\n", at)
-            size = int(packed[at:end].split()[2])
-            content = packed[end + 1 : end + 1 + size]
-            at = end + 2 + size
-            if _hash(kind, content, len(entry.hash)) != entry.hash:
-                raise Unusable(f"the object {entry.hash[:12]} does not hold what its hash says")
-            yield entry, content
-
-
-def _hash(kind: str, content: bytes, digits: int) -> str:
-    make = hashlib.sha1 if digits == 40 else hashlib.sha256
-    return make(b"%s %d\0" % (kind.encode(), len(content)) + content, usedforsecurity=False).hexdigest()
+def _checked(read: Read, entry: _Entry, kind: str, most: int) -> bytes:
+    content = read(entry.hash, kind, most)
+    digest = hashlib.sha1(b"%s %d\0" % (kind.encode(), len(content)) + content, usedforsecurity=False)
+    if digest.hexdigest() != entry.hash:
+        raise Unusable(f"the object {entry.hash[:12]} does not hold what its hash says")
+    return content
 
 
 def _entries(content: bytes, parent: _Entry) -> Iterator[_Entry]:

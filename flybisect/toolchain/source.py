@@ -12,10 +12,8 @@ from pathlib import Path
 
 from flybisect.errors import UserError
 from flybisect.git.build_inputs import BUILD, PYTHON, Inputs
-from flybisect.git.clone import Clone
 from flybisect.git.command import GitFailed
-from flybisect.git.inputs_at import build_inputs
-from flybisect.git.objects import write_tree
+from flybisect.git.repository import Repository
 from flybisect.toolchain.assemble import toolchain_over
 from flybisect.toolchain.build_tree import BuildTree, check_nanobind, check_programs
 from flybisect.toolchain.buildenv import BuildOptions, python_tag
@@ -117,7 +115,7 @@ class SourceBuilder:
     def _plan(self, commit: str) -> _Plan:
         if commit not in self._plans:
             full = self._clone.commit(commit)
-            inputs = build_inputs(self._clone, full)
+            inputs = self._clone.inputs(full)
             given = self._given
             replaced = stand_ins(self._clone, full)
             exactness = given.exactness(inputs) if given is not None else Exactness.EXACT
@@ -138,8 +136,8 @@ class SourceBuilder:
         return self._plans[commit]
 
     @cached_property
-    def _clone(self) -> Clone:
-        return Clone.at(self.repo)
+    def _clone(self) -> Repository:
+        return Repository(self.repo)
 
     @cached_property
     def _given(self) -> GivenLlvm | None:
@@ -230,7 +228,7 @@ class SourceBuilder:
 class _Plan:
     """Where everything of one commit goes. Folders carry the Python that natives are built for."""
 
-    clone: Clone
+    clone: Repository
     commit: str
     """Full hash."""
     inputs: Inputs
@@ -282,7 +280,7 @@ def _lay_over(plan: _Plan, natives: Path, folder: Path) -> None:
 
     It is known of that build that it copies `python/flydsl` as it is.
     """
-    write_tree(plan.clone.raw, plan.inputs.python, folder / "flydsl")
+    plan.clone.write(plan.inputs.python, folder / "flydsl")
     (folder / "flydsl/_mlir").symlink_to(Path("../..", natives.name, "flydsl/_mlir"))
     first = (natives / COPIED).read_text("utf-8").strip()
     if first != plan.commit:

@@ -8,27 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from flybisect.git.clone import SUBMODULE, Clone, TreeEntry
-from flybisect.git.command import (
-    NETWORK,
-    OVERRIDES,
-    GitFailed,
-    git_environment,
-    run_git,
-)
 from flybisect.git.objects import usable_path
+from flybisect.git.remote import bare_repository, fetch_commit
+from flybisect.git.repository import SUBMODULE, Repository, TreeEntry
 from flybisect.git.worktree import check_out
 from flybisect.toolchain.fingerprint import of_folder
-from flybisect.toolchain.processes import run
 from flybisect.toolchain.store import Notify, silent
-
-FETCH_TIMEOUT = 900.0
-"""Seconds; dlpack has 1 MB, tvm-ffi 10."""
 
 
 @dataclass(frozen=True)
 class SubmoduleStandIn:
-    """A plain folder that the user put in place of a submodule whose pin can't be had."""
+    """A plain folder that the user put in place of a submodule whose pin is unavailable."""
 
     path: str
     """The submodule's, in the tree."""
@@ -37,7 +27,7 @@ class SubmoduleStandIn:
     """Changes when any of its files does."""
 
 
-def stand_ins(clone: Clone, commit: str) -> tuple[SubmoduleStandIn, ...]:
+def stand_ins(clone: Repository, commit: str) -> tuple[SubmoduleStandIn, ...]:
     """Submodules of `commit` that the clone's configuration gives a folder without git for, as
     `git config submodule.thirdparty/dlpack.url /a/folder`. A pin that the clone holds goes before."""
     found = []
@@ -49,14 +39,13 @@ def stand_ins(clone: Clone, commit: str) -> tuple[SubmoduleStandIn, ...]:
 
 
 def fill_submodules(
-    tree: Path, clone: Clone, commit: str, needed: str, kept: Path, notify: Notify = silent
+    tree: Path, clone: Repository, commit: str, needed: str, kept: Path, notify: Notify = silent
 ) -> dict[str, str]:
     """Puts the submodules that `commit` pins into `tree`, where it is checked out.
 
-    Those whose path the text `needed` speaks of are fetched, when the clone has not got them, and kept
-    below `kept`. Submodules of submodules are left out: FlyDSL needs
-    the headers of its own alone. Returns a sentence for the path of each that could not be had, which is
-    left empty.
+    Those whose path the text `needed` contains are fetched where the clone lacks them, and kept below
+    `kept`. Submodules of submodules are left out: FlyDSL needs the headers of its own alone. Returns a
+    sentence for the path of each that is unavailable, which is left empty.
     """
     missing = {}
     for entry, name, url in _submodules(clone, commit):
@@ -78,13 +67,14 @@ def fill_submodules(
     return missing
 
 
-def _submodules(clone: Clone, commit: str) -> Iterator[tuple[TreeEntry, str, str]]:
+def _submodules(clone: Repository, commit: str) -> Iterator[tuple[TreeEntry, str, str]]:
     """Each with its name and its address, which is empty where it has none."""
     registered = _registered(clone.text(commit, ".gitmodules") or "")
-    for entry in clone.entries(commit, recursive=True):
+    for entry in clone.files(commit):
         if entry.mode == SUBMODULE:
             name, url = registered.get(entry.path, (entry.path, ""))
-            yield entry, name, _configured(clone, name) or ("" if _is_plain(Path(url)) else url)
+            # The user may have given it another address, as for a mirror (git-submodule(1)).
+            yield entry, name, clone.setting(f"submodule.{name}.url") or ("" if _is_plain(Path(url)) else url)
 
 
 def _is_plain(folder: Path) -> bool:
@@ -100,33 +90,20 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target)
 
 
-def _local(clone: Clone, entry: TreeEntry, name: str) -> Clone | None:
+def _local(clone: Repository, entry: TreeEntry, name: str) -> Repository | None:
     """The user's own clone of it, if that holds the pinned commit."""
-    return next((held for held in clone.submodule(name, entry.path) if held.has(entry.hash)), None)
+    return next((each for each in clone.submodule(name, entry.path) if each.find(entry.hash)), None)
 
 
-def _configured(clone: Clone, name: str) -> str:
-    """The address that the user gave it, as for a mirror (git-submodule(1))."""
-    try:
-        return clone.run("config", "--get", f"submodule.{name}.url")
-    except GitFailed:
-        return ""
-
-
-def _fetched(url: str, entry: TreeEntry, folder: Path, notify: Notify) -> Clone | None:
-    """None where there is no address, or nothing comes from it."""
+def _fetched(url: str, entry: TreeEntry, folder: Path, notify: Notify) -> Repository | None:
+    """None where there is no address, or the commit does not come from it."""
     if not url or url.startswith("."):
         return None
-    if not (folder / "HEAD").is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        run_git(folder, "init", "--quiet", "--bare")
-    held = Clone(folder)
-    if not held.has(entry.hash):
+    store = bare_repository(folder)
+    if not store.find(entry.hash):
         notify(f"fetching the submodule {entry.path} from {url}")
-        words = [word for override in OVERRIDES for word in ("-c", override)]
-        fetch = ["git", *words, "fetch", "--quiet", "--depth", "1", "--", url, entry.hash]
-        run(fetch, timeout=FETCH_TIMEOUT, cwd=folder, env=git_environment(NETWORK))
-    return held if held.has(entry.hash) else None
+        fetch_commit(folder, url, entry.hash)
+    return store if store.find(entry.hash) else None
 
 
 def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
@@ -145,10 +122,10 @@ def _registered(gitmodules: str) -> dict[str, tuple[str, str]]:
     return {path: (name, url) for path, (name, url) in named.items() if usable_path(name)}
 
 
-def _sentence(clone: Clone, entry: TreeEntry, name: str, url: str) -> str:
+def _sentence(clone: Repository, entry: TreeEntry, name: str, url: str) -> str:
     return (
-        f"the submodule {entry.path} at {entry.hash[:12]} is neither in {clone.folder} nor to be had from "
-        f"{url or 'an address in .gitmodules'}; "
-        f"`git -C {clone.folder} submodule update --init {entry.path}` where there is a network; elsewhere a "
-        f"folder with its files can stand in, as `git config submodule.{name}.url FOLDER` in the clone says"
+        f"the submodule {entry.path} at {entry.hash[:12]} is neither in {clone.folder} nor available from "
+        f"{url or 'an address in .gitmodules'}; with a network, run "
+        f"`git -C {clone.folder} submodule update --init {entry.path}`; without one, name a folder with its "
+        f"files by `git -C {clone.folder} config submodule.{name}.url FOLDER`"
     )

@@ -6,17 +6,10 @@ import hashlib
 import re
 from pathlib import Path
 
-from git import Repo
-from git.exc import GitCommandError
-
 from flybisect.errors import UserError
 from flybisect.git.build_inputs import PYTHON
-from flybisect.git.command import (
-    NETWORK,
-    GitFailed,
-    NotYours,
-    git_environment,
-)
+from flybisect.git.command import GitFailed, NotYours
+from flybisect.git.remote import mirror, update
 from flybisect.git.repository import Repository
 from flybisect.toolchain.store import Notify, built_once
 
@@ -68,20 +61,14 @@ def _cloned(url: str, workdir: Path, notify: Notify) -> Path:
 
     def clone(made: Path) -> None:
         notify(f"cloning {url}")
-        Repo.clone_from(url, made, mirror=True, env=git_environment(NETWORK))
+        mirror(url, made)
 
     try:
         built_once(folder, clone, notify)
         if there:
-            kept = Repo(folder).git
-            # Started by git itself, as from a hook, the environment may name another repository.
-            kept.update_environment(**git_environment(NETWORK), GIT_DIR=str(folder))
-            kept.fetch("--prune", "--quiet", "origin")
-    except GitCommandError as error:
-        said = (error.stderr or "").strip().strip("'").splitlines()
-        reason = said[-1] if said else "git failed"
-        if there:
-            notify(f"{url} can't be reached ({reason}); the clone is used as it is")
-        else:
-            raise UserError(f"{url} can't be cloned: {reason}") from error
+            update(folder)
+    except GitFailed as error:
+        if not there:
+            raise UserError(f"{url} can't be cloned: {error}") from error
+        notify(f"{url} can't be reached ({error}); the clone is used as it is")
     return folder

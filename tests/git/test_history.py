@@ -195,7 +195,7 @@ def test_the_checkout_is_not_touched(made: MadeUp, tmp_path: Path) -> None:
 
 def test_a_clone_that_is_none(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(UserError, match="no git clone"):
+        with pytest.raises(UserError, match="not in a git clone"):
             Repository(path)
 
 

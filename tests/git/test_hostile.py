@@ -3,74 +3,22 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.git.clone import Clone
 from flybisect.git.command import GitFailed, NotYours
-from flybisect.git.inputs_at import build_inputs, mentions
 from flybisect.git.landmarks import landmarks
-from flybisect.git.objects import Unusable, write_tree
 from flybisect.git.range import read_range
 from flybisect.git.repository import Repository
 from flybisect.git.worktree import check_out
 from flybisect.toolchain.submodules import fill_submodules, stand_ins
-from tests.git.madeup import MadeUp, laid_out
+from tests.git.hostile import Hostile, missing
+from tests.git.madeup import LAYOUT, laid_out
 
 HOOKS = ("post-checkout", "post-index-change", "reference-transaction", "pre-auto-gc", "fsmonitor-watchman")
-SIGNED = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n nothing\n -----END PGP SIGNATURE-----\n"
-
-
-class Hostile:
-    """A clone, a program that leaves a mark, and the mark."""
-
-    def __init__(self, folder: Path) -> None:
-        self.made: MadeUp = laid_out(folder / "fly")
-        self.folder = self.made.folder
-        self.dot_git = self.folder / ".git"
-        self.mark = folder / "mark"
-        self.program = folder / "program"
-        self.program.write_text(f"#!/bin/sh\ntouch {self.mark}\nexit 0\n")
-        self.program.chmod(0o755)
-        self.last = self.made.commit("Change (#2)", {"python/flydsl/more.py": "x = 1\n"})
-
-    def set(self, key: str, value: str | None = None) -> None:
-        self.made.git("config", key, str(self.program) if value is None else value)
-
-    def plainly(self, *words: str) -> bool:
-        """Whether git by itself runs the program."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        subprocess.run(
-            ["git", *words],
-            cwd=self.folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=30,
-        )
-        touched = self.mark.exists()
-        self.mark.unlink(missing_ok=True)
-        return touched
-
-    def sign(self) -> None:
-        text = subprocess.run(
-            ["git", "cat-file", "commit", "HEAD"], cwd=self.folder, capture_output=True, text=True, check=True
-        ).stdout
-        head, body = text.split("\n\n", 1)
-        signed = subprocess.run(
-            ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
-            cwd=self.folder,
-            input=f"{head}\n{SIGNED}\n{body}",
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        self.last = signed
-        (self.dot_git / "refs/heads/main").write_text(f"{signed}\n")
 
 
 def signature(hostile: Hostile) -> tuple[str, ...]:
@@ -143,12 +91,6 @@ def alternates(hostile: Hostile) -> tuple[str, ...]:
     return ("rev-list", "--alternate-refs", "--all")
 
 
-def missing(hostile: Hostile) -> None:
-    """The blob of the last change."""
-    blob = hostile.made.git("rev-parse", "HEAD:python/flydsl/more.py")
-    (hostile.dot_git / "objects" / blob[:2] / blob[2:]).unlink()
-
-
 def promised(hostile: Hostile, url: str) -> tuple[str, ...]:
     missing(hostile)
     for key, value in (
@@ -203,16 +145,15 @@ def read_all(hostile: Hostile, below: Path) -> None:
         repository.inputs(commit.hash, ["kernels"])
         repository.blobs(commit.hash, "python/flydsl")
     repository.entries("HEAD")
-    clone = Clone.at(hostile.folder)
-    build_inputs(clone, hostile.last)
-    mentions(clone, hostile.last, "dlpack")
-    stand_ins(clone, hostile.last)
-    assert "word" not in (clone.text(hostile.last, "README.md") or "")
+    repository.mentions(hostile.last, "dlpack")
+    stand_ins(repository, hostile.last)
+    assert repository.text(hostile.last, "README.md") == LAYOUT["README.md"]
+    tree = hostile.made.git("rev-parse", "HEAD^{tree}")
     for write in (
         lambda: repository.export(hostile.last, "python/flydsl", below / "exported"),
-        lambda: write_tree(clone.raw, f"{clone.run('rev-parse', 'HEAD^{tree}')}", below / "tree"),
-        lambda: check_out(below / "checkout", clone, hostile.last),
-        lambda: fill_submodules(below / "checkout", clone, hostile.last, "thirdparty", below / "kept"),
+        lambda: repository.write(tree, below / "tree"),
+        lambda: check_out(below / "checkout", repository, hostile.last),
+        lambda: fill_submodules(below / "checkout", repository, hostile.last, "thirdparty", below / "kept"),
     ):
         try:
             write()
@@ -249,7 +190,7 @@ def test_the_address_of_a_submodule_runs_nothing(
     hostile.made.commit("Modules", {".gitmodules": modules, "thirdparty/other": "1"})
     hostile.made.git("update-index", "--add", "--cacheinfo", f"160000,{hostile.last},thirdparty/dlpack")
     hostile.made.git("commit", "--quiet", "-m", "Pin")
-    clone, last = Clone.at(hostile.folder), hostile.made.git("rev-parse", "HEAD")
+    clone, last = Repository(hostile.folder), hostile.made.git("rev-parse", "HEAD")
     stand_ins(clone, last)
     tree = tmp_path / "tree"
     check_out(tree, clone, last)
@@ -265,7 +206,7 @@ def test_a_submodule_has_no_name_that_leads_out(tmp_path: Path) -> None:
     hostile.made.commit("Modules", {".gitmodules": modules})
     hostile.made.git("update-index", "--add", "--cacheinfo", f"160000,{hostile.last},thirdparty/dlpack")
     hostile.made.git("commit", "--quiet", "-m", "Pin")
-    clone, last = Clone.at(hostile.folder), hostile.made.git("rev-parse", "HEAD")
+    clone, last = Repository(hostile.folder), hostile.made.git("rev-parse", "HEAD")
     tree = tmp_path / "a/b/tree"
     check_out(tree, clone, last)
     fill_submodules(tree, clone, last, "thirdparty/dlpack", tmp_path / "a/b/kept")
@@ -276,7 +217,6 @@ def test_a_checkout_elsewhere_is_not_read(tmp_path: Path) -> None:
     hostile = Hostile(tmp_path)
     hostile.set("core.worktree", str(tmp_path))
     assert Repository(hostile.folder).folder == hostile.folder
-    assert Clone.at(hostile.folder).folder == hostile.folder
 
 
 def test_a_replaced_object_is_what_its_hash_says(tmp_path: Path) -> None:
@@ -284,88 +224,6 @@ def test_a_replaced_object_is_what_its_hash_says(tmp_path: Path) -> None:
     hostile.made.git("replace", hostile.last, f"{hostile.last}~1")
     repository = Repository(hostile.folder)
     assert repository.facts(hostile.last).subject == "Change (#2)"
-
-
-def test_an_object_that_is_not_what_its_hash_says_is_refused(tmp_path: Path) -> None:
-    """A folder of a commit's Python is kept under its hash, and used for other clones."""
-    hostile = Hostile(tmp_path)
-    good, bad = (
-        hostile.made.git("rev-parse", f"HEAD:{path}") for path in ("python/flydsl/more.py", "README.md")
-    )
-    place = hostile.dot_git / "objects" / good[:2] / good[2:]
-    place.chmod(0o644)
-    place.write_bytes((hostile.dot_git / "objects" / bad[:2] / bad[2:]).read_bytes())
-    with pytest.raises(GitFailed):
-        Repository(hostile.folder).export(hostile.last, "python/flydsl", tmp_path / "exported")
-
-
-def tree_of(hostile: Hostile, *entries: tuple[str, str, str]) -> str:
-    """The hash of a tree that git would not make: mode, name, hash of each entry."""
-    content = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(digest) for mode, name, digest in entries)
-    done = subprocess.run(
-        ["git", "hash-object", "-t", "tree", "--literally", "-w", "--stdin"],
-        cwd=hostile.folder,
-        input=content,
-        capture_output=True,
-        check=True,
-    )
-    return done.stdout.decode().strip()
-
-
-def blob_of(hostile: Hostile, text: str) -> str:
-    place = hostile.folder.parent / "text"
-    place.write_text(text)
-    return hostile.made.git("hash-object", "-w", str(place))
-
-
-@pytest.mark.parametrize("name", ["..", ".", ".git", ".GIT", "a/b"])
-def test_names_that_lead_out_are_refused(tmp_path: Path, name: str) -> None:
-    hostile = Hostile(tmp_path)
-    inner = tree_of(hostile, ("100644", "escaped", blob_of(hostile, "x")))
-    outer = tree_of(hostile, ("40000", name, inner))
-    with pytest.raises(Unusable, match="no folder can hold"):
-        write_tree(Clone.at(hostile.folder).raw, outer, tmp_path / "deep/tree")
-    assert not list(tmp_path.rglob("escaped"))
-
-
-def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
-    hostile = Hostile(tmp_path)
-    link, text = blob_of(hostile, "inside"), blob_of(hostile, "x")
-    inner = tree_of(hostile, ("100644", "escaped", text))
-    twice = tree_of(hostile, ("120000", "a", link), ("40000", "a", inner))
-    with pytest.raises(Unusable, match="twice"):
-        write_tree(Clone.at(hostile.folder).raw, twice, tmp_path / "tree")
-
-
-@pytest.mark.parametrize("target", ["/etc/passwd", "../outside", "a/../../outside"])
-def test_links_that_lead_out_are_refused(tmp_path: Path, target: str) -> None:
-    hostile = Hostile(tmp_path)
-    tree = tree_of(hostile, ("120000", "a", blob_of(hostile, target)))
-    with pytest.raises(Unusable, match="leads out"):
-        write_tree(Clone.at(hostile.folder).raw, tree, tmp_path / "tree")
-
-
-def test_a_tree_that_grows_without_end_is_refused(tmp_path: Path) -> None:
-    hostile = Hostile(tmp_path)
-    tree = tree_of(hostile, ("100644", "f", blob_of(hostile, "x")))
-    for _ in range(8):
-        tree = tree_of(hostile, *(("40000", f"d{number}", tree) for number in range(10)))
-    with pytest.raises(Unusable, match="more than"):
-        write_tree(Clone.at(hostile.folder).raw, tree, tmp_path / "tree")
-
-
-def test_links_and_programs_are_written_as_a_checkout_does(tmp_path: Path) -> None:
-    hostile = Hostile(tmp_path)
-    program = hostile.folder / "python/flydsl/run.sh"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    (hostile.folder / "python/flydsl/link.py").symlink_to("more.py")
-    last = hostile.made.commit("Kinds of files", {"python/flydsl/deep/er/x.py": "é\n"})
-    target = tmp_path / "exported"
-    Repository(hostile.folder).export(last, "python/flydsl", target)
-    assert (target / "link.py").readlink() == Path("more.py")
-    assert os.access(target / "run.sh", os.X_OK) and not os.access(target / "more.py", os.X_OK)
-    assert (target / "deep/er/x.py").read_text("utf-8") == "é\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
@@ -380,10 +238,8 @@ def test_a_clone_of_another_user_is_refused_as_git_does(
     for path in (hostile.folder, hostile.dot_git):
         os.chown(path, 4321, 4321)
     monkeypatch.setenv("GIT_DIR", str(hostile.dot_git))
-    for read in (Repository, Clone.at):
-        with pytest.raises(NotYours, match="another user") as refused:
-            read(hostile.folder)
-        assert f"safe.directory {hostile.folder}" in str(refused.value)
+    with pytest.raises(NotYours, match="another user") as refused:
+        Repository(hostile.folder)
+    assert f"safe.directory {hostile.folder}" in str(refused.value)
     rules.write_text(f"[safe]\n\tdirectory = {hostile.folder}\n")
     assert Repository(hostile.folder).commit("main") == hostile.last
-    assert Clone.at(hostile.folder).commit("main") == hostile.last

@@ -228,7 +228,7 @@ def test_a_given_mlir_that_lacks_a_part_is_refused_before_anything_is_built(
 
 
 def test_unknown_commits_and_folders(history: History, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="has no commit v9"):
+    with pytest.raises(UserError, match="has no commit 'v9'"):
         history.builder.toolchain("v9")
     with pytest.raises(UserError, match="not in a git clone"):
         SourceBuilder(tmp_path, tmp_path).toolchain("v9")

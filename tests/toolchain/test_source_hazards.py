@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.errors import UserError
-from flybisect.git.clone import Clone
-from flybisect.git.inputs_at import build_inputs
+from flybisect.git.repository import Repository
 from flybisect.toolchain import build_tree, buildenv
 from flybisect.toolchain.buildenv import BuildOptions
 from flybisect.toolchain.failure import BuildFailed
@@ -207,8 +206,8 @@ def test_an_llvm_that_was_cut_off_is_gone_on_with(project: Project, tmp_path: Pa
     script = project.text("scripts/build_llvm.sh").replace(
         "rm -rf", f"while [ -e {gate} ]; do sleep 0.1; done\nrm -rf"
     )
-    clone, commit = Clone(project.folder), project.aside("Slow", {"scripts/build_llvm.sh": script})
-    inputs, options = build_inputs(clone, commit), BuildOptions()
+    clone, commit = Repository(project.folder), project.aside("Slow", {"scripts/build_llvm.sh": script})
+    inputs, options = clone.inputs(commit), BuildOptions()
     with pytest.raises(BuildFailed, match="was not built within"):
         pinned_llvm(clone, commit, inputs, tmp_path, options, timeout=5.0)
     assert running(str(gate)) == [] and not list(tmp_path.glob("toolchains/llvm-*/lib"))
