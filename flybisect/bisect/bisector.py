@@ -28,7 +28,7 @@ from flybisect.toolchain.store import Notify, silent
 
 
 class NoBoundary(UserError):
-    """The endpoints do not tell the bug from its absence."""
+    """The endpoints are not one good and one bad."""
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class CommitAnswer(Answer):
     def strategy(self) -> str:
         """How the tested ones were obtained."""
         kinds: dict[str, None] = {}
-        for tried in sorted(self.ran, key=self.tried.index):
+        for tried in (record for record in self.tried if record.observation is not None):
             exactness = tried.exactness or Exactness.EXACT
             kind = "release" if tried.toolchain is None else tried.toolchain.kind
             kind = "release" if kind == "installed" else kind
@@ -154,7 +154,7 @@ class CommitAnswer(Answer):
         return Suspect(at, self.line.candidates[at].first, touches, self.line.pins(at), likely)
 
     def _between(self) -> list[Mark]:
-        """All commits that can't be told apart."""
+        """All commits that the answer leaves open between its two."""
         listed = self.line.candidates[self.found.before + 1 : self.found.after]
         return [Mark(commit, Side.SKIP) for candidate in listed for commit in candidate.commits]
 

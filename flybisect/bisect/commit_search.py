@@ -1,4 +1,4 @@
-"""Bisecting commits: which one brought the bug in, or repaired it."""
+"""Bisecting commits: in which one the bug appeared, or was fixed."""
 
 from __future__ import annotations
 
@@ -229,8 +229,8 @@ class CommitSearch:
         return with_second(found, older, newer, self._others(found, older, newer), self._cross)
 
     def _others(self, found: Attribution, older: Endpoint, newer: Endpoint) -> list[Landmark]:
-        """Releases with other natives than the ends', those next to the one that lends first; of these, those
-        that lie beyond it, since between the ends natives may lack what Python needs."""
+        """Releases with other natives than the endpoints', those next to the one that lends first; of these, those
+        that lie beyond it, since between the endpoints natives may lack what Python needs."""
         in_order = sorted(self._line.known, key=lambda known: Version(known.mark.version))
         place = next((at for at, known in enumerate(in_order) if known.mark in found.lenders), 0)
         later = newer.natives in found.lenders
@@ -309,12 +309,18 @@ class CommitSearch:
         over = " and of ".join(mark.version for mark in self._strategies.both_natives)
         if Exactness.TWO_NATIVES in labels:
             why = f"it and its parent have these verdicts over the natives of {over}"
-            more = "those of the other end do not work under its Python, and may have had to change first"
+            more = (
+                "those of the other endpoint do not work under its Python, and may have had to change first"
+            )
             return Confirmation(False, f"{why}; {more}")
         if Exactness.BOTH_NATIVES in labels:
-            return Confirmation(True, "it and its parent have these verdicts over the natives of either end")
+            return Confirmation(
+                True, "it and its parent have these verdicts over the natives of either endpoint"
+            )
         if Exactness.BOTH_PYTHONS in labels:
-            why = "the natives of it and of its parent have these verdicts under the Python of either end"
+            why = (
+                "the natives of it and of its parent have these verdicts under the Python of either endpoint"
+            )
             return Confirmation(True, why)
         again = "once more " if inexact else ""
         return Confirmation(True, f"it and its parent were tested {again}by exact ways")

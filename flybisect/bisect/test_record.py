@@ -99,11 +99,11 @@ def combined(name: str, pieces: Sequence[TestRecord], way: str, evidence: Exactn
     first = pieces[0]
     sides = [piece.side for piece in pieces]
     if agreed(sides) is not Side.SKIP:
-        told = tuple(replace(piece, evidence=evidence) for piece in pieces)
-        return replace(first, name=name, way=way, pieces=told, evidence=evidence)
-    left_open = [piece for piece in pieces if piece.side is Side.SKIP]
-    if left_open:
-        why = f"{left_open[0].way}: {left_open[0].signature or left_open[0].verdict.why}"
+        labelled = tuple(replace(piece, evidence=evidence) for piece in pieces)
+        return replace(first, name=name, way=way, pieces=labelled, evidence=evidence)
+    skipped = [piece for piece in pieces if piece.side is Side.SKIP]
+    if skipped:
+        why = f"{skipped[0].way}: {skipped[0].signature or skipped[0].verdict.why}"
     else:
         why = "; ".join(f"{piece.way}: {piece.side.value}" for piece in pieces)
     verdict = Verdict(Answer.UNRESOLVED, metrics=first.verdict.metrics, why=why)

@@ -1,10 +1,10 @@
 """Bisection over a list in which some entries can't be tested. Pure.
 
-The list's two ends differ; somewhere between them the answer changes. Where an entry
+The list's two endpoints differ; somewhere between them the answer changes. Where an entry
 can't be tested, one that cuts the list nearly as evenly is asked about, the farther away the more of them
 could not be: most such entries stand alone, some in a stretch. After `STRETCH` in a row what lies between
 these is asked about last, so that one long stretch costs about the logarithm of its length wherever the
-change is not inside of it. Without such entries, `n` entries between the ends take at most
+change is not inside of it. Without such entries, `n` entries between the endpoints take at most
 `ceil(log2(n + 1))` questions one at a time, and `SPARE` more where some entries are costly.
 """
 
@@ -67,7 +67,7 @@ class Found:
 
     @property
     def suspects(self) -> range:
-        """The entries of which one brought the change: one alone, or with those before it untestable."""
+        """The entries of which one made the change: one alone, or with those before it untestable."""
         return range(self.before + 1, self.after + 1)
 
     @property
@@ -106,7 +106,7 @@ def bisect(
     one can't be tested.
     """
     if count < 2:
-        raise ValueError("a list to bisect has two ends")
+        raise ValueError("a list to bisect has two endpoints")
     answers = dict(known or {})
     _learn(answers, [at for at in (0, count - 1) if at not in answers], ask)
     ends = answers[0], answers[count - 1]
@@ -144,7 +144,7 @@ def _learn(answers: dict[int, Side], asked: Sequence[int], ask: Ask) -> None:
 
 
 def _bracket(answers: Mapping[int, Side], last: Side) -> tuple[int, int]:
-    """The last change among the answers to `last`, which is the side of the list's end."""
+    """The last change among the answers to `last`, which is the side of the list's last entry."""
     judged = {at: side for at, side in answers.items() if side is not Side.SKIP}
     before = max(at for at, side in judged.items() if side is not last)
     return before, min(at for at, side in judged.items() if side is last and at > before)

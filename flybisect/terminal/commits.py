@@ -24,7 +24,7 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     if len(suspects) == 1:
         print(f"{after} commit: {described(suspects[0])}")
     else:
-        print(f"{answer.between}, which could not be told apart:")
+        print(f"{answer.between}, of which one made the change:")
         marked = any(suspect.likely for suspect in suspects) and not all(s.likely for s in suspects)
         for suspect in suspects:
             print(f"{'* ' if marked and suspect.likely else '  '}{described(suspect)}")
@@ -41,10 +41,11 @@ def print_commits(answer: CommitAnswer, log: Path) -> None:
     print(f"{total} commits, {different} candidates, {tests} ({answer.strategy})")
     print_tests(answer.tests)
     print_flakiness(answer)
-    left_out = [tried for tried in answer.skipped if tried.observation is None]
-    if left_out:
+    untested = [tried for tried in answer.skipped if tried.observation is None]
+    if untested:
         print(
-            f"not tested: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}"
+            f"skipped as untestable: {len(untested)} candidates, for example {untested[0].name[:12]}: "
+            f"{untested[0].verdict.why}"
         )
     print_warnings(answer.ran, answer.found.monotone)
     for note in answer.notes:
@@ -63,14 +64,14 @@ def _certainty(answer: CommitAnswer) -> str:
 
 def described(suspect: Suspect) -> str:
     """A commit on a line, with what it touches."""
-    told = f"{_told(suspect.commit)} [{', '.join(suspect.touches)}]"
+    line = f"{_line(suspect.commit)} [{', '.join(suspect.touches)}]"
     if suspect.pins is None:
-        return told
+        return line
     older, newer = ((pin or "none")[:12] for pin in suspect.pins)
-    return f"{told} LLVM {older} -> {newer}"
+    return f"{line} LLVM {older} -> {newer}"
 
 
-def _told(commit: Commit) -> str:
+def _line(commit: Commit) -> str:
     return f"{commit.short} {commit.date[:10]} {commit.author}: {commit.subject}"
 
 
@@ -78,7 +79,7 @@ def _print_side(title: str, answer: CommitAnswer, commit: Commit, at: int) -> No
     tried = answer.test_at(at)
     exactness = "" if tried.exactness is None else f", {tried.exactness.value}"
     shown = "; ".join(part for part in (figures(tried), tried.signature or "no failure") if part)
-    print(f"{title}: {_told(commit)}")
+    print(f"{title}: {_line(commit)}")
     print(f"  {shown} ({tried.way}{exactness})")
 
 

@@ -129,7 +129,7 @@ def test_where_only_skipped_ones_remain_the_answer_is_a_range() -> None:
 
 
 def test_a_list_has_two_ends() -> None:
-    with pytest.raises(ValueError, match="two ends"):
+    with pytest.raises(ValueError, match="two endpoints"):
         bisect(1, Asked([GOOD]))
 
 
