@@ -3,6 +3,6 @@
 It may import `reduce`, `judge`, `session`, `oracle`, `cluster`, `probe`, `toolchain`, `git`, `case`,
 `source`, `search`, `observation` and `errors`.
 
-Other rooms use `around`, `commit_answer`, `commit_range`, `commit_search`, `endpoints`, `matrix`,
-`observer`, `release_search`, `repeated_runs`, `test_record`, `toolchain_provider`.
+Other rooms use `answer`, `around`, `bisector`, `commit_answer`, `commit_range`, `commit_search`,
+`endpoints`, `matrix`, `observer`, `release_search`, `repeated_runs`, `test_record`, `toolchain_provider`.
 """

@@ -1,4 +1,5 @@
-"""The releases around a bug: where it appeared, where it was fixed, or both for one of the middle only."""
+"""The releases around a bug: where it appeared, where it was fixed, or both where only some in the middle
+have it."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flybisect.bisect.answer import Answer, changes_to_dict
+from flybisect.bisect.bisector import NoBoundary
 from flybisect.bisect.endpoints import Find
-from flybisect.bisect.release_search import NoBoundary, ReleaseAnswer, ReleaseSearch
-from flybisect.bisect.test_record import TestRecord, in_order, signature_changes
+from flybisect.bisect.release_search import ReleaseSearch
+from flybisect.bisect.test_record import TestRecord, in_order
 from flybisect.search.bisect import Side
 from flybisect.toolchain.index import parsed
 
@@ -20,11 +23,11 @@ Searching = Callable[[Sequence[str]], ReleaseSearch]
 class Around:
     """One boundary, or two with the bug between them."""
 
-    answers: tuple[ReleaseAnswer, ...]
+    answers: tuple[Answer, ...]
     """Oldest first."""
 
     @property
-    def first(self) -> ReleaseAnswer:
+    def first(self) -> Answer:
         return self.answers[0]
 
     @property
@@ -39,18 +42,16 @@ class Around:
     @property
     def neighbours(self) -> tuple[str, ...]:
         """The releases beside the bug that do not have it."""
-        return tuple(
-            answer.before if answer.rule.find is Find.BUG else answer.after for answer in self.answers
-        )
+        return tuple(answer.before if answer.find is Find.BUG else answer.after for answer in self.answers)
 
     @property
     def last_with(self) -> str:
         """The newest release that is known to have it."""
         return [test.name for test in self.tried if test.side is Side.BAD][-1]
 
-    def of(self, find: Find | None) -> ReleaseAnswer:
+    def of(self, find: Find | None) -> Answer:
         """The boundary of that kind; the older one where there is none, or none was named."""
-        return next((each for each in self.answers if each.rule.find is find), self.first)
+        return next((each for each in self.answers if each.find is find), self.first)
 
     def to_dict(self) -> dict[str, Any]:
         """For `--json`: the older boundary's keys, those of the newer one beside, and a list of both."""
@@ -61,24 +62,24 @@ class Around:
             data |= each
         data["boundaries"] = [{name: each[name] for name in names if name in each} for each in listed]
         if len(listed) > 1:
-            tests = self.tried
-            data["between"] = [name for each in listed for name in each["between"]]
-            data["exact"] = all(each["exact"] for each in listed)
-            data["monotone"] = all(each["monotone"] for each in listed)
-            data["tests"] = [test.to_dict() for test in tests]
-            data["run_count"] = sum(test.looks for test in tests)
-            data["signature_changes"] = [
-                {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
-                for one, other in signature_changes(tests)
-            ]
+            ran = [test for test in self.tried if test.observation is not None]
+            for key in ("between", "skipped"):
+                data[key] = [name for each in listed for name in each[key]]
+            for key in ("exact", "monotone"):
+                data[key] = all(each[key] for each in listed)
+            data["range"] = "; ".join(each["range"] for each in listed if each["range"]) or None
+            data["tests"] = [test.to_dict() for test in ran]
+            data["test_count"] = len(ran)
+            data["run_count"] = sum(test.runs for test in ran)
+            data["signature_changes"] = changes_to_dict(ran)
         return data
 
 
 def search_around(
     searching: Searching, versions: Sequence[str], shown_on: str | None, find: Find | None, jobs: int
 ) -> Around:
-    """The boundary of the range; where its ends are alike, those on both sides of `shown_on`, a release that
-    shows the bug. Raises UserError where there is none."""
+    """The boundary of the range; where its endpoints are alike, those on both sides of `shown_on`, a release
+    that shows the bug. Raises UserError where there is none."""
     try:
         return Around((searching(versions).run(find, jobs),))
     except NoBoundary:
@@ -99,7 +100,7 @@ def search_around(
 
 
 def _place(version: str | None, versions: Sequence[str]) -> int | None:
-    """Where it is among them; None for an end, and for what is none of them."""
+    """Where it is among them; None for an endpoint, and for what is none of them."""
     wanted = None if version is None else parsed(version)
     found = [at for at, each in enumerate(versions) if wanted is not None and parsed(each) == wanted]
     return found[0] if found and 0 < found[0] < len(versions) - 1 else None

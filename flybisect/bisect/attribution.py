@@ -1,7 +1,7 @@
-"""Which half owns a change: the two ends' natives and Python, crossed.
+"""Which half owns a change: the two endpoints' natives and Python, crossed.
 
-Where releases lend the natives of both ends, each end's Python can be tried over the other's natives. Such
-a pair is no build of any commit, so it tells who owns the change and nothing else.
+Where releases have the natives of both endpoints, each one's Python can be tested over the other's natives.
+Such a pair is no build of any commit, so it shows which half owns the change and nothing else.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from flybisect.search.bisect import Side
 
 
 class Owner(str, Enum):
-    """Who brought the change."""
+    """The half that made the change."""
 
     PYTHON = "python"
     NATIVE = "native"
     EITHER = "either half alone"
     BOTH = "both halves together"
     OTHER = "neither half"
-    """Both ends are built of the same: build scripts, or what the script imports, made it."""
+    """Both endpoints are built of the same: build scripts, or what the script imports, made it."""
     UNKNOWN = "unknown"
 
     def may_touch(self, touches: Sequence[str]) -> bool:
@@ -39,7 +39,7 @@ class Owner(str, Enum):
 
 @dataclass(frozen=True)
 class Cell:
-    """One end's Python over the other's natives."""
+    """One endpoint's Python over the other's natives."""
 
     natives: Landmark
     python: str
@@ -57,13 +57,13 @@ class Attribution:
     owner: Owner
     why: str
     llvm_pins: tuple[str | None, str | None]
-    """Of the older and the newer end."""
+    """Of the older and the newer endpoint."""
     cells: tuple[Cell, ...] = ()
     lenders: tuple[Landmark, ...] = ()
-    """Releases under whose natives the ends' Python alone shows the one side and the other."""
+    """Releases under whose natives the endpoints' Python alone shows the one side and the other."""
     natives: tuple[Landmark, ...] = ()
-    """Releases whose natives tell, if both say the same, what a commit's Python does: those of the older and
-    of the newer end, where there are both; see `with_second`."""
+    """Releases by whose natives a commit's Python can be judged, if both give the same verdict: those of the
+    older and of the newer endpoint, where there are both; see `with_second`."""
     sure: bool = True
     """Nothing that was asked is unknown: both crossed pairs could be judged, or were not needed."""
 
@@ -82,7 +82,7 @@ class Attribution:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One end of the range."""
+    """One endpoint of the range."""
 
     commit: str
     inputs: Inputs
@@ -95,7 +95,7 @@ TRIES = 3
 """Releases that are tried for a second opinion; each may have to be installed."""
 
 Cross = Callable[[Endpoint, Landmark], TestRecord]
-"""Tries an end's Python over a release's natives."""
+"""Tests an endpoint's Python over a release's natives."""
 
 
 def attribute(older: Endpoint, newer: Endpoint, cross: Cross) -> Attribution:
@@ -104,16 +104,16 @@ def attribute(older: Endpoint, newer: Endpoint, cross: Cross) -> Attribution:
     differ = touched(older.inputs, newer.inputs)
     native = Half.NATIVE in differ or Half.LLVM in differ
     if not native and Half.PYTHON not in differ:
-        return Attribution(Owner.OTHER, f"the ends differ in {', '.join(differ)} alone", pins)
+        return Attribution(Owner.OTHER, f"the endpoints differ in {', '.join(differ)} alone", pins)
     if not native:
         lenders = tuple(each for each in (older.natives,) if each is not None)
-        why = "both ends have the same natives"
+        why = "both endpoints have the same natives"
         return Attribution(Owner.PYTHON, why, pins, lenders=lenders, natives=lenders)
     if Half.PYTHON not in differ:
-        return Attribution(Owner.NATIVE, "both ends have the same Python", pins)
+        return Attribution(Owner.NATIVE, "both endpoints have the same Python", pins)
     if older.natives is None or newer.natives is None:
         which = "older" if older.natives is None else "newer"
-        return Attribution(Owner.UNKNOWN, f"no release has the natives of the {which} end", pins)
+        return Attribution(Owner.UNKNOWN, f"no release has the natives of the {which} endpoint", pins)
     cells = (
         Cell(older.natives, newer.commit, cross(newer, older.natives)),
         Cell(newer.natives, older.commit, cross(older, newer.natives)),
@@ -129,8 +129,8 @@ def attribute(older: Endpoint, newer: Endpoint, cross: Cross) -> Attribution:
 def with_second(
     found: Attribution, older: Endpoint, newer: Endpoint, others: Sequence[Landmark], cross: Cross
 ) -> Attribution:
-    """Where the natives of one end do not work under the other end's Python, another release is looked for
-    whose natives do, to be asked beside those of the end that do. It has to tell the ends apart, too."""
+    """Where the natives of one endpoint do not work under the other's Python, those of another release take
+    their place, if they do. They have to show both sides with the Python of the endpoints."""
     cells = list(found.cells)
     for mark in others[:TRIES]:
         for end in (older, newer):
@@ -157,12 +157,12 @@ def _owner(over_older: Side, over_newer: Side, old: Side, new: Side) -> tuple[Ow
         return Owner.PYTHON, "the one pair that could be judged follows its Python"
     if over_older is old or over_newer is new:
         return Owner.NATIVE, "the one pair that could be judged follows its natives"
-    return Owner.UNKNOWN, "neither end's Python works over the other's natives"
+    return Owner.UNKNOWN, "neither endpoint's Python works over the other's natives"
 
 
 _WHY = {
-    Owner.PYTHON: "each end's Python shows its own side, over the other's natives too",
-    Owner.NATIVE: "each end's natives show their own side, under the other's Python too",
+    Owner.PYTHON: "each endpoint's Python shows its own side, over the other's natives too",
+    Owner.NATIVE: "each endpoint's natives show their own side, under the other's Python too",
     Owner.EITHER: "the newer half shows the newer side, whichever half it is",
     Owner.BOTH: "only both newer halves together show the newer side",
 }

@@ -27,7 +27,7 @@ def bisect_log(
     first_parent: bool = False,
     paths: Sequence[str] = (),
 ) -> str:
-    """`marks` in the order in which they were found, those of the ends left out.
+    """`marks` in the order in which they were found, without those of the endpoints.
 
     Where the fix is looked for, git's words are `broken` and `fixed`, as it allows them to be chosen.
     """
@@ -38,10 +38,10 @@ def bisect_log(
     below = ["--", *paths] if paths else []
     words_of_start = [*terms, *first, newer.hash, older.hash, *below]
     start = " ".join(["git bisect start", *(_quoted(word) for word in words_of_start)])
-    lines = [_told(new, newer), _told(old, older), start]
+    lines = [_comment(new, newer), _comment(old, older), start]
     for mark in marks:
         word = words[mark.side]
-        lines += [_told(word, mark.commit), f"git bisect {word} {mark.commit.hash}"]
+        lines += [_comment(word, mark.commit), f"git bisect {word} {mark.commit.hash}"]
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +55,7 @@ def _side(find: Find, *, newer: bool) -> Side:
     return Side.BAD if newer is (find is Find.BUG) else Side.GOOD
 
 
-def _told(word: str, commit: Commit) -> str:
+def _comment(word: str, commit: Commit) -> str:
     return f"# {word}: [{commit.hash}] {commit.subject}"
 
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from flybisect.bisect.answer import Answer
 from flybisect.bisect.attribution import Attribution
 from flybisect.bisect.bisect_log import Mark, bisect_log
 from flybisect.bisect.commit_range import CommitRange
-from flybisect.bisect.endpoints import EndpointRule, Find
-from flybisect.bisect.repeated_runs import STEADY, FlakyAnswers
+from flybisect.bisect.endpoints import Find
 from flybisect.bisect.strategies import Strategy
-from flybisect.bisect.test_record import TestRecord, in_order, signature_changes
+from flybisect.bisect.test_record import TestRecord
 from flybisect.git.commit import Commit
-from flybisect.search.bisect import Found, Side
+from flybisect.search.bisect import Side
 from flybisect.toolchain.model import Exactness, Toolchain
 
 _WEAKER = (
@@ -47,39 +47,35 @@ class Suspect:
     likely: bool
     """It touches the half that owns the change, as far as that is known."""
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **_facts(self.commit),
+            "touches": list(self.touches),
+            "llvm_pins": None if self.pins is None else list(self.pins),
+            "likely": self.likely,
+        }
 
-@dataclass(frozen=True)
-class CommitAnswer:
-    """`to_dict` is the object that `--json` prints."""
+
+@dataclass(frozen=True, kw_only=True)
+class CommitAnswer(Answer):
+    """What an answer about commits has beside."""
 
     line: CommitRange
-    rule: EndpointRule
-    found: Found
-    tried: tuple[TestRecord, ...]
-    """The last word on each candidate, in the order in which they were found out; those that there was no
-    way to among them."""
     attribution: Attribution
     confirmation: Confirmation
     made: Mapping[str, tuple[Strategy, Toolchain]]
     notes: tuple[str, ...] = ()
     logs: Mapping[str, str] = field(default_factory=dict)
     """Of builds from source, by the toolchain's key."""
-    more: tuple[TestRecord, ...] = ()
-    """Tests beside those: a candidate tried by another way before, and what lies beside the range."""
-    steadiness: FlakyAnswers = STEADY
 
     @property
-    def find(self) -> Find:
-        return self.rule.find
-
-    @property
-    def before(self) -> Commit:
-        """The last commit that is like the older end."""
+    def last_before(self) -> Commit:
+        """The last commit that is like the older endpoint."""
         return self.line.candidates[self.found.before].last
 
     @property
-    def after(self) -> Commit:
-        """The first commit that was seen to be like the newer end."""
+    def first_after(self) -> Commit:
+        """The first commit that was seen to be like the newer endpoint."""
         return self.line.candidates[self.found.after].first
 
     @property
@@ -89,7 +85,7 @@ class CommitAnswer:
 
     @property
     def exact(self) -> bool:
-        """One commit, and it and its parent were had exactly."""
+        """One commit, and it and its parent were obtained exactly."""
         return self.found.exact and self.confirmation.done and self.exactness is Exactness.EXACT
 
     @property
@@ -101,38 +97,29 @@ class CommitAnswer:
     @property
     def between(self) -> str:
         """A range in words; one commit is none."""
-        return f"between {self.before.short} and {self.after.short}; {len(self.suspects)} commits"
+        pair = f"{self.last_before.short} and {self.first_after.short}"
+        return f"between {pair}; {len(self.suspects)} commits"
 
     @property
-    def runs(self) -> list[TestRecord]:
-        """Those that were really tried."""
-        return [tried for tried in self.tried if tried.observation is not None]
-
-    @property
-    def crossed(self) -> int:
-        """Tests of one end's Python over the other's natives."""
-        return sum(cell.tried.observation is not None for cell in self.attribution.cells)
+    def crossed(self) -> list[TestRecord]:
+        """Tests of one endpoint's Python over the other's natives."""
+        cells = [cell.tried for cell in self.attribution.cells]
+        return [record for record in cells if record.observation is not None]
 
     @property
     def test_count(self) -> int:
-        """How often the case was tried under some FlyDSL: ends, confirmation and crossed halves included."""
-        return len(self.runs) + len(self.more) + self.crossed
+        """Endpoints, confirmation and crossed halves included."""
+        return super().test_count + len(self.crossed)
 
     @property
-    def looks(self) -> int:
-        """How often the case was run in all, since a test can take several runs."""
-        cells = [cell.tried for cell in self.attribution.cells]
-        return sum(tried.looks for tried in (*self.runs, *self.more, *cells))
-
-    @property
-    def skipped(self) -> list[TestRecord]:
-        return [tried for tried in in_order(self.tried) if tried.side is Side.SKIP]
+    def run_count(self) -> int:
+        return super().run_count + sum(record.runs for record in self.crossed)
 
     @property
     def strategy(self) -> str:
-        """By which ways the tried ones were had."""
+        """How the tested ones were obtained."""
         kinds: dict[str, None] = {}
-        for tried in self.runs:
+        for tried in (record for record in self.tried if record.observation is not None):
             exactness = tried.exactness or Exactness.EXACT
             kind = "release" if tried.toolchain is None else tried.toolchain.kind
             kind = "release" if kind == "installed" else kind
@@ -142,11 +129,15 @@ class CommitAnswer:
     def bisect_log(self) -> str:
         """For `git bisect replay`: what was tried, then what follows for commits of equal build inputs."""
         ends = (0, len(self.line.candidates) - 1)
-        marks = [Mark(self.line.commit(t.at), t.side) for t in self.tried if t.at not in ends]
+        marks = [Mark(self.line.commit(test.at), test.side) for test in self.tried if test.at not in ends]
         given = {mark.commit.hash for mark in marks} | {self.line.commit(at).hash for at in ends}
         older = Side.GOOD if self.find is Find.BUG else Side.BAD
         newer = Side.BAD if self.find is Find.BUG else Side.GOOD
-        more = [Mark(self.before, older), *self._between(), Mark(self.after, newer)]
+        more = [
+            Mark(self.last_before, older),
+            *self._between(),
+            Mark(self.first_after, newer),
+        ]
         marks += [mark for mark in more if mark.commit.hash not in given]
         return bisect_log(
             self.line.commit(0),
@@ -163,88 +154,57 @@ class CommitAnswer:
         return Suspect(at, self.line.candidates[at].first, touches, self.line.pins(at), likely)
 
     def _between(self) -> list[Mark]:
-        """All commits that can't be told apart."""
+        """All commits that the answer leaves open between its two."""
         listed = self.line.candidates[self.found.before + 1 : self.found.after]
         return [Mark(commit, Side.SKIP) for candidate in listed for commit in candidate.commits]
 
-    def to_dict(self, log: str) -> dict[str, Any]:
-        """Keys are kept stable; more may come. `log`: where the log of `git bisect` was written.
+    def to_dict(self, log: str = "") -> dict[str, Any]:
+        """The keys of every answer, where a commit is an object; and these. `log`: where the log of
+        `git bisect` was written.
 
-        first_bad, last_good   (`first_good`, `last_bad` where the fix was looked for) as known from tests;
-                               there are commits between them where `culprits` has more than one
         culprits               the commits of which one made the change
-        exact                  one culprit, it and its parent tried by exact ways
+        exact                  one culprit, it and its parent tested by exact ways
         exactness              what first_bad and last_good rest on, the weaker of the two: `exact`,
-                               `both natives` (over the natives of either end, with the same verdict),
-                               `two natives` (of one end and of another release), `both Pythons`, `proxy`
+                               `both natives` (over the natives of either endpoint, with the same verdict),
+                               `two natives` (of one endpoint and of another release), `both Pythons`, `proxy`
                                or `inexact`
-        range                  words for `culprits` where there is more than one, else None
         candidates, commits    different FlyDSLs, and commits, in the range
-        tests                  one for each time that a commit was tried; `candidate` is None for one that
-                               lies beside the range
-        test_count             those, and the crossed halves in `attribution`
-        run_count              how often the case was run for them: each test has its `runs`, and in how many
-                               of them the bug was `shown`
-        repeats                whether answers flipped, and what was made of that
+        tests                  `candidate` is None for one that lies beside the range
+        test_count, run_count  those, and the crossed halves in `attribution`
         """
-        bug = self.find is Find.BUG
-        after, before = ("first_bad", "last_good") if bug else ("first_good", "last_bad")
-        signature = self.rule.signature
+        after, before = self.sides
         return {
-            "find": self.find.value,
-            after: self._side(self.after, self.found.after),
-            before: self._side(self.before, self.found.before),
-            "culprits": [
-                {
-                    **_facts(suspect.commit),
-                    "touches": list(suspect.touches),
-                    "llvm_pins": None if suspect.pins is None else list(suspect.pins),
-                    "likely": suspect.likely,
-                }
-                for suspect in self.suspects
-            ],
-            "exact": self.exact,
+            **super().to_dict(),
+            after: self._side(self.first_after, self.found.after),
+            before: self._side(self.last_before, self.found.before),
+            "culprits": [suspect.to_dict() for suspect in self.suspects],
             "exactness": self.exactness.value,
-            "range": None if self.found.exact else self.between,
             "confirmed": self.confirmation.done,
             "confirmation": self.confirmation.why,
             "strategy": self.strategy,
-            "signature": None if signature is None else str(signature),
-            "bound": self.rule.bound,
             "candidates": len(self.line.candidates),
             "commits": len(self.line.range.commits) - 1,
-            "tests": [self._test(tried) for tried in in_order((*self.more, *self.runs))],
-            "test_count": self.test_count,
-            "run_count": self.looks,
-            "repeats": self.steadiness.to_dict(),
-            "builds": [
-                {
-                    "key": key,
-                    "spec": made.spec,
-                    "kind": made.kind,
-                    "way": str(way),
-                    "exactness": made.exactness.value,
-                    "flydsl": made.version,
-                    "log": self.logs.get(key),
-                }
-                for key, (way, made) in self.made.items()
-            ],
+            "tests": [self._test(record) for record in self.tests],
+            "builds": [self._build(key, way, made) for key, (way, made) in self.made.items()],
             "skipped": [
-                {**_facts(self.line.commit(tried.at)), "why": tried.verdict.why} for tried in self.skipped
+                {**_facts(self.line.commit(record.at)), "name": record.name, "why": record.verdict.why}
+                for record in self.skipped
             ],
             "attribution": self.attribution.to_dict(),
-            "monotone": self.found.monotone,
-            "signature_changes": [
-                {"after": one.name, "at": other.name, "from": one.signature, "to": other.signature}
-                for one, other in signature_changes(self.runs)
-            ],
             "notes": list(self.notes),
             "log": log,
         }
 
-    def test_at(self, at: int) -> TestRecord:
-        """What was found out about a candidate."""
-        return next(tried for tried in self.tried if tried.at == at)
+    def _build(self, key: str, way: Strategy, made: Toolchain) -> dict[str, Any]:
+        return {
+            "key": key,
+            "spec": made.spec,
+            "kind": made.kind,
+            "way": str(way),
+            "exactness": made.exactness.value,
+            "flydsl": made.version,
+            "log": self.logs.get(key),
+        }
 
     def _side(self, commit: Commit, at: int) -> dict[str, Any]:
         return {

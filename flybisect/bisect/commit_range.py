@@ -1,4 +1,4 @@
-"""A range of commits, ready to be searched: its different FlyDSLs and the releases that help to have them."""
+"""A range of commits, ready for a search: its different FlyDSLs, and releases that help to obtain them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class CommitRange:
     before: tuple[Inputs | None, ...]
     """For each candidate, the inputs of the parent of its first commit; None for one without a parent."""
     known: tuple[KnownLandmark, ...]
-    """Releases whose commit is known; those nearest to the newer end first."""
+    """Releases whose commit is known; those nearest to the newer endpoint first."""
     own: tuple[Inputs, ...] = ()
     """For each candidate, the inputs of its first commit, where they need not be the candidate's."""
 
     def commit(self, at: int) -> Commit:
-        """The one that stands for a candidate: the ends by what they were called, others by their first."""
+        """The one that stands for a candidate: the endpoints by their names, others by their first."""
         candidate = self.candidates[at]
         return candidate.last if at == len(self.candidates) - 1 else candidate.first
 
@@ -98,7 +98,10 @@ def _before(
 
 
 def _newest(repository: Repository, newer: str) -> str:
-    """The tip of the main branch where it leads on from the newer end: dev releases are counted along it."""
+    """The tip of the main branch, where that leads on from the newer endpoint.
+
+    Dev releases are counted along it.
+    """
     tips = [repository.find(name) for name in ("refs/remotes/origin/main", "refs/heads/main")]
     later = [tip for tip in tips if tip is not None and repository.ancestor(newer, tip)]
     return max((newer, *later), key=repository.count)

@@ -1,9 +1,9 @@
-"""Bisecting commits: which one brought the bug in, or repaired it."""
+"""Bisecting commits: in which one the bug appeared, or was fixed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
@@ -14,14 +14,12 @@ from flybisect.bisect.attribution import (
     attribute,
     with_second,
 )
-from flybisect.bisect.candidates import Candidates
+from flybisect.bisect.bisector import Bisector
 from flybisect.bisect.commit_answer import CommitAnswer, Confirmation
 from flybisect.bisect.commit_range import CommitRange
-from flybisect.bisect.cost_aware import bisect_cheaply
-from flybisect.bisect.endpoints import EndpointOracle, EndpointsAlike, Find
+from flybisect.bisect.endpoints import EndpointOracle, Find
+from flybisect.bisect.entry import Attempt
 from flybisect.bisect.observer import Observer
-from flybisect.bisect.release_search import wrong_way
-from flybisect.bisect.repeated_runs import RepeatedRuns, rule_of_ends
 from flybisect.bisect.strategies import (
     Piece,
     Python,
@@ -31,12 +29,50 @@ from flybisect.bisect.strategies import (
 from flybisect.bisect.test_record import TestRecord
 from flybisect.bisect.toolchain_provider import ToolchainProvider
 from flybisect.errors import UserError
+from flybisect.git.build_inputs import Inputs
+from flybisect.git.commit import Commit
 from flybisect.git.landmarks import Landmark
 from flybisect.judge.flaky import FlakinessNotes
-from flybisect.search.bisect import Ask, Found, Refused, Side, bisect
-from flybisect.search.flaky_bisection import bisect_flaky
-from flybisect.toolchain.model import CommitBuilder, Exactness, Toolchain, Unavailable
+from flybisect.search.bisect import Found, Side
+from flybisect.toolchain.model import CommitBuilder, Exactness
 from flybisect.toolchain.store import Notify
+
+
+@dataclass(frozen=True)
+class CommitEntry:
+    """A commit, which stands for its neighbours with the same build inputs."""
+
+    commit: Commit
+    inputs: Inputs
+    strategies: Strategies
+    supply: ToolchainProvider
+    merge_base: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.commit.hash
+
+    @property
+    def label(self) -> str:
+        return f"{self.commit.short} (the merge base)" if self.merge_base else self.commit.short
+
+    @property
+    def costly(self) -> bool:
+        return self.strategies.build_needed(self.inputs, self.commit.hash)
+
+    def attempts(self) -> Sequence[Attempt]:
+        return self._attempts(self.strategies.all(self.inputs, self.commit.hash))
+
+    def exact(self, *, build: bool = True) -> Sequence[Attempt]:
+        """Those that are the commit itself; without `build`, only those that need none."""
+        attempts = self._attempts(self.strategies.exact(self.inputs, self.commit.hash))
+        return [attempt for attempt in attempts if build or not attempt.builds]
+
+    def why_none(self) -> str:
+        return self.strategies.why_none(self.commit.hash)
+
+    def _attempts(self, ways: Sequence[Strategy]) -> list[Attempt]:
+        return [self.supply.attempt(self.commit.hash, self.inputs, way) for way in ways]
 
 
 class CommitSearch:
@@ -58,7 +94,7 @@ class CommitSearch:
     ) -> None:
         """`allow_proxies`: builds with another LLVM than the pinned one, though never across a change of
         the pin. `allow_inexact`: also other natives under a commit's Python. `cancel` ends builds.
-        `notes`: where it is kept how often each commit was run."""
+        `notes`: where the number of runs of each commit is kept."""
         self._line = line
         self._supply = supply
         self._observer = observer
@@ -66,124 +102,124 @@ class CommitSearch:
         self._notify = notify
         self._allow_proxies = allow_proxies
         self._allow_inexact = allow_inexact
+        self._cancel = cancel
         self._notes = notes
-        ways = Strategies(line.known, builder, proxies=allow_proxies and not self._pin_changes())
-        self._all = Candidates(line, supply, ways, measure, notify, cancel)
+        self._strategies = Strategies(line.known, builder, proxies=allow_proxies and not self._pin_changes())
 
     def run(self, find: Find | None, jobs: int) -> CommitAnswer:
-        """Raises UserError where an end can't be had or judged, or the two do not tell."""
-        self._all.jobs = jobs
-        looks = self._ends(find)
+        """Raises UserError where an endpoint is unavailable or can't be judged, or the two do not differ."""
+        self._bisector = Bisector(
+            self._endpoints(),
+            self._observer,
+            self._measure,
+            self._notify,
+            jobs=jobs,
+            notes=self._notes,
+            cancel=self._cancel,
+        )
+        self._bisector.check_endpoints(find)
+        self._use(self._strategies)
         notes = [*self._left_out_by_paths(), *self._check_older()]
         attribution = self._attribution()
-        if self._all.ways.builder is not None and self._allow_proxies and not self._all.ways.proxies:
+        if self._strategies.builder is not None and self._allow_proxies and not self._strategies.proxies:
             notes.append("LLVM's pin changes in this range, so builds with another LLVM were not used")
         if self._allow_inexact:
-            self._all.ways = replace(self._all.ways, lenders=self._lenders(attribution))
+            self._use(replace(self._strategies, lenders=self._lenders(attribution)))
         notes += self._trust(attribution)
-        self._all.leave_out()
-        found = self._search(looks)
+        self._bisector.skip_untestable()
+        found = self._bisector.search()
         culprit = self._line.candidates[found.after].first
         if found.exact and culprit.merge:
             inside = f"{culprit.short}^1..{culprit.short}^2"
-            notes.append(f"{culprit.short} is a merge; `flybisect commits {inside}` looks at what it merged")
-        confirmation = self._confirm(looks, found)
-        tried, more = self._all.record()
+            notes.append(f"{culprit.short} is a merge; `flybisect commits {inside}` bisects what it merged")
+        confirmation = self._confirm(found)
+        answer = self._bisector.answer(found)
         return CommitAnswer(
-            line=self._line,
-            rule=looks.rule,
+            rule=answer.rule,
             found=found,
-            tried=tried,
-            more=more,
+            names=answer.names,
+            tried=answer.tried,
+            more=answer.more,
+            flakiness=answer.flakiness,
+            line=self._line,
             attribution=attribution,
             confirmation=confirmation,
             made=dict(self._supply.made),
             notes=tuple(notes),
             logs=dict(self._supply.logs),
-            steadiness=looks.steadiness,
         )
+
+    def _entry(self, at: int) -> CommitEntry:
+        """By the strategies that are known so far."""
+        place = at % len(self._line.candidates)
+        merge_base = place == 0 and self._line.range.base is not None
+        inputs = self._line.candidates[place].inputs
+        return CommitEntry(self._line.commit(place), inputs, self._strategies, self._supply, merge_base)
+
+    def _entries(self) -> list[CommitEntry]:
+        return [self._entry(at) for at in range(len(self._line.candidates))]
+
+    def _use(self, strategies: Strategies) -> None:
+        self._strategies = strategies
+        self._bisector.entries = self._entries()
+
+    def _endpoints(self) -> list[CommitEntry]:
+        """The entries; endpoints that can't be obtained exactly are inexact ones with the user's word."""
+        entries = self._entries()
+        for at in (0, -1):
+            if self._allow_inexact:
+                nearest = tuple(known.mark for known in self._line.known[:1])
+                entries[at] = replace(entries[at], strategies=replace(self._strategies, lenders=nearest))
+            elif not entries[at].attempts():
+                raise UserError(
+                    f"the endpoint {entries[at].label} {entries[at].why_none()}; choose one that has a "
+                    "release, or allow inexact ways with --allow-inexact"
+                )
+        return entries
 
     def _left_out_by_paths(self) -> list[str]:
         if not self._line.range.paths:
             return []
-        told = " ".join(self._line.range.paths)
-        return [f"commits that touch none of {told} were left out, whatever else they change"]
-
-    def _ends(self, find: Find | None) -> RepeatedRuns:
-        """With the ends looked at, and some more."""
-        ways = [self._end_way(at) for at in (0, -1)]
-        older, newer = (self._had(at, way) for at, way in zip((0, -1), ways, strict=True))
-        first = self._observer.ends(older, newer)
-        try:
-            rule, made = rule_of_ends(self._measure, self._observer, (older, newer), first)
-        except EndpointsAlike as error:
-            raise UserError(f"{self._all.name(0)}..{self._all.name(-1)}: {error}") from error
-        if find is not None and rule.find is not find:
-            raise UserError(wrong_way(find, self._all.name(0), self._all.name(-1)))
-        looks = RepeatedRuns(self._observer, rule, self._notify, self._notes)
-        looks.begin(made)
-        self._all.looks = looks
-        for at, way, toolchain in zip((0, -1), ways, (older, newer), strict=True):
-            self._all.test(at, toolchain, way)
-        return looks
-
-    def _end_way(self, at: int) -> Strategy:
-        """The best; one that is not exact only with the user's word."""
-        commit, inputs = self._all.at(at)
-        found = self._all.ways.all(inputs, commit.hash)
-        if found:
-            return found[0]
-        if not self._allow_inexact:
-            raise UserError(
-                f"the end {self._all.name(at)} {self._all.ways.why_none(commit.hash)}; take an end that has "
-                "a release, or allow inexact ways with --allow-inexact"
-            )
-        nearest = tuple(known.mark for known in self._line.known[:1])
-        found = replace(self._all.ways, lenders=nearest).all(inputs, commit.hash)
-        if not found:
-            raise UserError(f"the end {self._all.name(at)} {self._all.ways.why_none(commit.hash)}")
-        return found[0]
-
-    def _had(self, at: int, way: Strategy) -> Toolchain:
-        commit, inputs = self._all.at(at)
-        try:
-            return self._supply.get(commit.hash, inputs, way)
-        except Unavailable as error:
-            raise UserError(f"the end {self._all.name(at)} can't be had: {error}") from error
+        paths = " ".join(self._line.range.paths)
+        return [f"commits that touch none of {paths} were left out, whatever else they change"]
 
     def _check_older(self) -> list[str]:
-        """Where the older end lies on a branch of its own, it has to be as its merge base is."""
+        """An older endpoint on a branch of its own has to be as its merge base is."""
         older = self._line.range.older
         if self._line.range.base is None:
             return []
-        base = f"the merge base {self._line.candidates[0].first.short}"
-        inputs = self._supply.inputs(older.hash)
-        exact = self._all.ways.exact(inputs, older.hash)
+        base, expected = f"the merge base {self._line.candidates[0].first.short}", self._side(0)
+        entry = CommitEntry(older, self._supply.inputs(older.hash), self._strategies, self._supply)
+        exact = entry.exact()
         if not exact:
-            return [f"{older.short} is not an ancestor and can't be had; {base} stood for it"]
-        try:
-            toolchain = self._supply.get(older.hash, inputs, exact[0])
-        except Unavailable as error:
-            return [f"{older.short} is not an ancestor and can't be had ({error}); {base} stood for it"]
-        side = self._all.beside(-1, older.hash, toolchain, exact[0]).side
-        if side is self._all.side(0):
-            return [f"{older.short} is not an ancestor of the newer end; it and {base} are {side.value}"]
-        if side is Side.SKIP:
-            return [f"{older.short} is not an ancestor and can't be judged; {base} stood for it"]
+            return [f"{older.short} is not an ancestor and is unavailable; {base} was tested instead"]
+        record = self._bisector.beside(-1, exact[0])
+        if record.toolchain is None:
+            why = record.verdict.why
+            return [f"{older.short} is not an ancestor and is unavailable ({why}); {base} was tested instead"]
+        if record.side is expected:
+            return [
+                f"{older.short} is not an ancestor of the newer endpoint; it and {base} are {expected.value}"
+            ]
+        if record.side is Side.SKIP:
+            return [f"{older.short} is not an ancestor and can't be judged; {base} was tested instead"]
         raise UserError(
-            f"{older.short} is {side.value}, and {base} is {self._all.side(0).value} already: the change "
+            f"{older.short} is {record.side.value}, and {base} is {expected.value} already: the change "
             f"is between those two and not on the way to {self._line.range.newer.short}"
         )
 
+    def _side(self, at: int) -> Side:
+        return self._bisector.tried[at % len(self._line.candidates)].side
+
     def _end(self, at: int) -> Endpoint:
-        commit, inputs = self._all.at(at)
-        marks = [known.mark for known in self._line.known if known.inputs.natives == inputs.natives]
-        return Endpoint(commit.hash, inputs, self._all.side(at), marks[0] if marks else None)
+        entry = self._entry(at)
+        marks = [known.mark for known in self._line.known if known.inputs.natives == entry.inputs.natives]
+        return Endpoint(entry.name, entry.inputs, self._side(at), marks[0] if marks else None)
 
     def _cross(self, end: Endpoint, mark: Landmark) -> TestRecord:
         over = f"{end.commit[:8]} over the natives of {mark.version}"
         self._notify(f"{over}, to see which half owns the change")
-        return self._all.over(-1, Piece(Python(end.commit, end.inputs), mark))
+        return self._bisector.try_out(-1, self._supply.piece(Piece(Python(end.commit, end.inputs), mark)))
 
     def _attribution(self) -> Attribution:
         older, newer = self._end(0), self._end(-1)
@@ -193,8 +229,10 @@ class CommitSearch:
         return with_second(found, older, newer, self._others(found, older, newer), self._cross)
 
     def _others(self, found: Attribution, older: Endpoint, newer: Endpoint) -> list[Landmark]:
-        """Releases with other natives than the ends', those next to the one that lends first; of these, those
-        that lie beyond it, since between the ends natives may lack what Python needs."""
+        """Releases with other natives than the endpoints', those next to the one that lends first.
+
+        Of these, those that lie beyond it: between the endpoints natives may lack what Python needs.
+        """
         in_order = sorted(self._line.known, key=lambda known: Version(known.mark.version))
         place = next((at for at, known in enumerate(in_order) if known.mark in found.lenders), 0)
         later = newer.natives in found.lenders
@@ -208,120 +246,105 @@ class CommitSearch:
         return others
 
     def _trust(self, attribution: Attribution) -> list[str]:
-        """Uses what the crossed halves of the ends showed for the commits between them; says what for."""
+        """Uses what the crossed halves of the endpoints showed for the commits between; says what for."""
         if attribution.owner is Owner.PYTHON:
             label = Exactness.BOTH_NATIVES if attribution.sure else Exactness.TWO_NATIVES
             natives = attribution.natives
-            self._all.ways = replace(self._all.ways, both_natives=natives, natives_label=label)
+            self._use(replace(self._strategies, both_natives=natives, natives_label=label))
             return []
         if attribution.owner is not Owner.NATIVE or not attribution.sure:
             return []
-        pythons = (Python(commit.hash, inputs) for commit, inputs in (self._all.at(0), self._all.at(-1)))
-        self._all.ways = replace(self._all.ways, both_pythons=tuple(pythons))
-        before = len(self._all)
+        pythons = tuple(Python(entry.name, entry.inputs) for entry in map(self._entry, (0, -1)))
+        before = len(self._line.candidates)
+        self._strategies = replace(self._strategies, both_pythons=pythons)
         self._line = self._line.by_natives()
-        self._all.regroup(self._line)
-        if len(self._all) == before:
+        self._bisector.regroup(self._entries())
+        if len(self._line.candidates) == before:
             return []
         return [
             "the change follows the natives, so commits whose natives are built of the same count as one: "
-            f"{before} candidates became {len(self._all)}"
+            f"{before} candidates became {len(self._line.candidates)}"
         ]
 
     def _lenders(self, attribution: Attribution) -> tuple[Landmark, ...]:
-        """Whose natives to put under commits that can't be had exactly."""
+        """Whose natives to put under commits that can't be obtained exactly."""
         if attribution.owner is Owner.UNKNOWN and not attribution.cells:
             return tuple(known.mark for known in self._line.known[:1])
         if not attribution.lenders:
             self._notify("other natives under a commit's Python would not show this change: none are used")
         return attribution.lenders
 
-    def _search(self, looks: RepeatedRuns) -> Found:
-        count = len(self._all)
-
-        def search(ask: Ask, known: Mapping[int, Side]) -> Found | Refused:
-            if self._all.jobs == 1:
-                return bisect_cheaply(count, ask, self._all.costs_a_build, known)
-            return bisect(count, ask, known=known, jobs=self._all.jobs)
-
-        found = bisect_flaky(count, search, self._all)
-        looks.check_ends()
-        if not isinstance(found, Found):
-            raise UserError(f"{self._all.name(0)}..{self._all.name(-1)}: {found.why.value}")
-        return found
-
-    def _confirm(self, looks: RepeatedRuns, found: Found) -> Confirmation:
-        """A culprit that was found inexactly is tried once more, with its parent, by exact ways."""
+    def _confirm(self, found: Found) -> Confirmation:
+        """A culprit that was found inexactly is tested once more, with its parent, by exact ways."""
         if not found.exact:
             return Confirmation(False, "the answer is a range")
         pair = found.before, found.after
-        inexact = [at for at in pair if not self._all.is_exact(at)]
+        inexact = [at for at in pair if self._bisector.tried[at].exactness is not Exactness.EXACT]
         for at in inexact:
-            commit, inputs = self._all.at(at)
-            crossed = bool(self._all.tried[at].pieces)
-            exact = [
-                way
-                for way in self._all.ways.exact(inputs, commit.hash)
-                if not (crossed and way.kind != "source")  # Tried before, to no end.
-            ]
-            if not exact and crossed:
-                continue
-            if not exact:
-                why = f"{commit.short} {self._all.ways.why_none(commit.hash)}"
-                return Confirmation(False, why + self._natives_apart(*pair))
-            try:
-                toolchain = self._supply.get(commit.hash, inputs, exact[0])
-            except Unavailable as error:
-                if crossed:
-                    continue
-                return Confirmation(False, f"{commit.short} can't be had exactly: {error}")
-            expected = self._all.side(at)
-            looks.again(toolchain)
-            side = self._all.test(at, toolchain, exact[0])
-            if side is not expected:
-                told = f"{side.value}, not {expected.value}"
-                return Confirmation(False, f"{commit.short} is {told}, where it was had exactly")
+            wrong = self._exactly(at, pair)
+            if wrong is not None:
+                return wrong
         return self._parent_too(found) or self._confirmed(inexact, pair)
 
+    def _exactly(self, at: int, pair: tuple[int, int]) -> Confirmation | None:
+        """None where one of the pair has the same verdict exactly, or crossed halves have to do."""
+        entry, before = self._entry(at), self._bisector.tried[at]
+        crossed, short = bool(before.pieces), entry.commit.short
+        # Where halves were crossed, its releases were tested before and could not be judged.
+        exact = [attempt for attempt in entry.exact() if attempt.builds or not crossed]
+        if not exact:
+            why = f"{short} {entry.why_none()}{self._natives_apart(*pair)}"
+            return None if crossed else Confirmation(False, why)
+        record = self._bisector.try_out(at, exact[0])
+        if record.toolchain is None:
+            why = f"{short} can't be obtained exactly: {record.verdict.why}"
+            return None if crossed else Confirmation(False, why)
+        self._bisector.keep(record)
+        self._bisector.repeat(at)
+        side, expected = self._side(at), before.side
+        if side is expected:
+            return None
+        return Confirmation(False, f"{short} is {side.value}, not {expected.value}, when obtained exactly")
+
     def _confirmed(self, inexact: Sequence[int], pair: tuple[int, int]) -> Confirmation:
-        labels = {self._all.tried[at].evidence for at in pair}
-        over = " and of ".join(mark.version for mark in self._all.ways.both_natives)
+        labels = {self._bisector.tried[at].evidence for at in pair}
+        over = " and of ".join(mark.version for mark in self._strategies.both_natives)
         if Exactness.TWO_NATIVES in labels:
             why = f"it and its parent have these verdicts over the natives of {over}"
-            more = "those of the other end do not work under its Python, and may have had to change first"
+            more = (
+                "those of the other endpoint do not work under its Python, and may have had to change first"
+            )
             return Confirmation(False, f"{why}; {more}")
         if Exactness.BOTH_NATIVES in labels:
-            return Confirmation(True, "it and its parent have these verdicts over the natives of either end")
+            return Confirmation(
+                True, "it and its parent have these verdicts over the natives of either endpoint"
+            )
         if Exactness.BOTH_PYTHONS in labels:
-            why = "the natives of it and of its parent have these verdicts under the Python of either end"
+            why = (
+                "the natives of it and of its parent have these verdicts under the Python of either endpoint"
+            )
             return Confirmation(True, why)
         again = "once more " if inexact else ""
-        return Confirmation(True, f"it and its parent were tried {again}by exact ways")
+        return Confirmation(True, f"it and its parent were tested {again}by exact ways")
 
     def _parent_too(self, found: Found) -> Confirmation | None:
         """Where Python does not make another candidate, the parent is not the commit that was tested."""
         last = self._line.candidates[found.before].last
-        tested = self._all.at(found.before)[0]
-        inputs = self._supply.inputs(last.hash)
+        tested, inputs = self._entry(found.before).commit, self._supply.inputs(last.hash)
         if last == tested or inputs == self._supply.inputs(tested.hash):
             return None
-        ways = [way for way in self._all.ways.exact(inputs, last.hash) if way.kind != "source"]
-        if not ways:
-            return None
-        try:
-            toolchain = self._supply.get(last.hash, inputs, ways[0])
-        except Unavailable:
-            return None
-        beside = self._all.beside(found.before, last.hash, toolchain, ways[0])
-        expected = self._all.side(found.before)
-        if beside.side in (expected, Side.SKIP):
-            return None
-        return Confirmation(False, f"its parent {last.short} is {beside.side.value}, not {expected.value}")
+        parent = CommitEntry(last, inputs, self._strategies, self._supply)
+        expected = self._side(found.before)
+        for attempt in parent.exact(build=False)[:1]:
+            side = self._bisector.beside(found.before, attempt).side
+            if side not in (expected, Side.SKIP):
+                return Confirmation(False, f"its parent {last.short} is {side.value}, not {expected.value}")
+        return None
 
     def _natives_apart(self, before: int, after: int) -> str:
         """A caution where a culprit and its parent were tested over natives of different releases, or one of
         them as a proxy, with another LLVM."""
-        toolchains = [self._all.tried[at].toolchain for at in (before, after)]
+        toolchains = [self._bisector.tried[at].toolchain for at in (before, after)]
         ways = [self._supply.made[each.key][0] for each in toolchains if each is not None]
         lent = {(way.release, way.exactness is Exactness.PROXY) for way in ways}
         return "; it and its parent were tested over different natives, which may be the change" * (

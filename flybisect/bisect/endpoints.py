@@ -1,8 +1,8 @@
-"""From what two ends show to a rule that tells on which side anything between them is. Pure.
+"""From what two endpoints show to a rule that says on which side anything between them is. Pure.
 
-The end that shows the bug pins its signature. Whatever shows the same is BAD, what shows no failure is
+The endpoint that shows the bug pins its signature. Whatever shows the same is BAD, what shows no failure is
 GOOD, and all else is SKIP: an API that is not there yet, another failure, no kernel to measure. An oracle
-over a figure needs no bound: where its own condition does not tell the ends apart, half way between
+over a figure needs no threshold: where its own condition does not separate the endpoints, half way between
 their figures does.
 """
 
@@ -30,27 +30,27 @@ class Find(str, Enum):
     """What is looked for."""
 
     BUG = "bug"
-    """What brought it in: the older end is good."""
+    """Where it appeared: the older endpoint is good."""
     FIX = "fix"
-    """What repaired it: the older end is bad."""
+    """Where it was fixed: the older endpoint is bad."""
 
 
 @dataclass(frozen=True)
 class EndpointOracle:
-    """An oracle that is still without the ends' word."""
+    """An oracle before it is known what the endpoints show."""
 
     plugin: Plugin
     options: Options
     wanted: Signature | None = None
-    """Of the bug that is studied, where that is known: another failure is not it. None: the end that shows
-    one says which."""
+    """Of the bug that is studied, where that is known: another failure is not it. None: the
+    endpoint that shows one pins it."""
 
     def observer(self) -> Oracle:
         """What says which observations are needed. Raises UserError where the options make no sense."""
         return self.own() or self._over("> 0")
 
     def own(self) -> Oracle | None:
-        """By its own condition, or the user's; None where it needs a bound and has none."""
+        """By its own condition, or the user's; None where it needs a threshold and has none."""
         if self.plugin.metric is None or self.options.when is not None:
             return self.plugin.build(self.options)
         try:
@@ -59,8 +59,8 @@ class EndpointOracle:
             return None
 
     def halfway(self, older: Evidence, newer: Evidence) -> tuple[Oracle, str] | None:
-        """An oracle whose bound lies half way between the ends' figures, and that bound as text. None where
-        they are the same, and where the case is compared with a baseline, which says what is too many."""
+        """An oracle whose bound lies half way between the endpoints' figures, and that bound as text. None
+        where they are the same, and where the case has a baseline, which says what is too many."""
         figures = self.figure(older), self.figure(newer)
         if self.options.when is not None or self.options.compares:
             return None
@@ -71,7 +71,7 @@ class EndpointOracle:
         return self._over(f"> {bound:g}"), text
 
     def settled(self, older: Evidence, newer: Evidence) -> EndpointOracle:
-        """With an oracle over a figure, where it was left open and neither end fails."""
+        """With an oracle over a figure, where no threshold was given and neither endpoint fails."""
         own = self.own()
         if own is None or not own.provisional:
             return self
@@ -90,7 +90,7 @@ class EndpointOracle:
         return evidence.subject.metrics().get(self.plugin.metric)
 
     def usable(self, evidence: Evidence) -> bool:
-        """True where something can be an end: judged, and without a failure of another kind."""
+        """True where something can be an endpoint: judged, and without a failure of another kind."""
         if self.plugin.metric is not None and self.options.when is None and not self.options.compares:
             return self.figure(evidence) is not None
         verdict = self.observer().judge(evidence)
@@ -111,16 +111,16 @@ class EndpointOracle:
 
 @dataclass(frozen=True)
 class EndpointRule:
-    """Tells sides."""
+    """Says on which side something is."""
 
     oracle: Oracle
     first: Evidence
-    """Of the end that shows the bug."""
+    """Of the endpoint that shows the bug."""
     signature: Signature | None
     """The pinned one."""
     find: Find
     bound: str | None = None
-    """The condition that the ends gave, as `vgprs > 27`."""
+    """The condition that the endpoints gave, as `vgprs > 27`."""
 
     def judge(self, evidence: Evidence) -> tuple[Side, Verdict]:
         """The side, and the verdict with a reason for a reader."""
@@ -151,11 +151,11 @@ class EndpointRule:
 
 
 class EndpointsAlike(Exception):
-    """The ends do not differ, or one can't be judged: one sentence about what they show."""
+    """The endpoints do not differ, or one can't be judged: one sentence about what they show."""
 
 
 def rule_for(measure: EndpointOracle, older: Evidence, newer: Evidence) -> EndpointRule:
-    """Raises NotApart where nothing tells the ends apart."""
+    """Raises EndpointsAlike where nothing separates them."""
     measure = measure.settled(older, newer)
     own = measure.own()
     # What is studied counts as the bug by the oracle's own condition: half of it is another question.
@@ -175,8 +175,8 @@ def rule_for(measure: EndpointOracle, older: Evidence, newer: Evidence) -> Endpo
 def _alike(measure: EndpointOracle, older: Evidence, newer: Evidence) -> str:
     shown = [shows(measure, evidence) for evidence in (older, newer)]
     if shown[0] == shown[1]:
-        return f"both ends are alike: {shown[0]}"
-    return f"the ends do not tell it: the older one {shown[0]}, the newer one {shown[1]}"
+        return f"both endpoints are alike: {shown[0]}"
+    return f"the endpoints are not one good and one bad: the older {shown[0]}, the newer {shown[1]}"
 
 
 def shows(measure: EndpointOracle, evidence: Evidence) -> str:

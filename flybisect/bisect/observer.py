@@ -18,7 +18,7 @@ from flybisect.toolchain.arch import checked
 from flybisect.toolchain.model import Toolchain
 
 FIRST_LOOK = 15.0
-"""Wall seconds of the first trial at each end, before it is known how long one takes."""
+"""Wall seconds of the first trial at each endpoint, before it is known how long one takes."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class StudiedCase:
     def mark(self) -> str:
         """Differs from that of any other study."""
         base = None if self.base is None else self.base.key
-        told = repr((self.source, self.argv, self.case.env, self.arch, self.case.against, base))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        case = repr((self.source, self.argv, self.case.env, self.arch, self.case.against, base))
+        return hashlib.sha256(case.encode("utf-8", "surrogatepass")).hexdigest()
 
     def setting(self, toolchain: Toolchain) -> Setting:
         return Setting(toolchain, self.argv, self.arch)
@@ -55,7 +55,7 @@ class StudiedCase:
 
 
 class Observer:
-    """Observes the case under toolchains. Safe to use from several threads once the ends are known."""
+    """Observes the case under toolchains. Safe to use from several threads once the endpoints are known."""
 
     def __init__(self, study: StudiedCase, oracle: Oracle, prober: Prober, journal: Memory) -> None:
         self._study = study
@@ -72,7 +72,7 @@ class Observer:
         return self._study.mark
 
     def ends(self, older: Toolchain, newer: Toolchain) -> tuple[Evidence, Evidence]:
-        """What both ends show; from then on the time limit follows the one that ended by itself.
+        """What both endpoints show; from then on the time limit follows the one that ended by itself.
 
         Where only one of them ends, the other gets several times as long before it counts as a hang.
         """
@@ -93,7 +93,7 @@ class Observer:
         return self._look(toolchain, self._journal, self._prober)
 
     def again(self, toolchain: Toolchain, worth: Callable[[Evidence], bool]) -> Evidence:
-        """What it shows in new trials. The journal keeps them, for what it had, where they are `worth` it."""
+        """What it shows in new trials. They replace those in the journal where they are `worth` it."""
         anew = _Anew()
         evidence = self._look(toolchain, anew, _Afresh(self._prober))
         if worth(evidence):
@@ -131,7 +131,7 @@ class _Afresh:
 
 
 class _Anew:
-    """A journal of one look, which knows nothing of those before."""
+    """A journal of one run, which knows nothing of those before."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], tuple[Toolchain, Probe, Observation]] = {}

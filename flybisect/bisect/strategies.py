@@ -1,4 +1,4 @@
-"""By which ways a commit's FlyDSL can be had, best first. Pure but for what a source builder says."""
+"""How a commit's FlyDSL can be obtained, best first. Pure but for what a source builder says."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to have a commit."""
+    """One way to obtain a commit's FlyDSL."""
 
     kind: str
     """`release`, `overlay`, `source` or `crossed`."""
@@ -95,7 +95,7 @@ class Strategies:
     def all(self, inputs: Inputs, commit: str) -> list[Strategy]:
         """Those, then builds that are only near, then other natives under the commit's Python.
 
-        What tells by two crossed overlays goes before a build: it takes seconds.
+        Two crossed overlays go before a build: they take seconds.
         """
         found = self.exact(inputs, commit)
         source = self._source(commit)
@@ -129,17 +129,15 @@ class Strategies:
         return any(way.kind == "source" and not self._ready(commit) for way in best)
 
     def why_none(self, commit: str) -> str:
-        """For a commit that there is no way to."""
+        """For an untestable commit, as the end of a sentence about it."""
         reason = "no release has its natives"
         if self.builder is None:
-            return f"can't be had exactly: {reason}"
+            return f"can't be obtained exactly: {reason}"
         try:
             self.builder.exactness(commit)
         except Unavailable as error:
-            return f"can't be had exactly: {reason}, and {error}"
-        return (
-            f"can't be had exactly: {reason}, and a build would have another LLVM or submodule than it pins"
-        )
+            return f"can't be obtained exactly: {reason}, and {error}"
+        return f"can't be obtained exactly: {reason}, and a build would have another LLVM or submodule than it pins"
 
     def _ready(self, commit: str) -> bool:
         return self.builder is not None and self.builder.ready(commit)

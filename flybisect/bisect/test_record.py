@@ -1,4 +1,4 @@
-"""What a bisection has to show for itself: one entry for each FlyDSL that was tried."""
+"""The record of one test: a FlyDSL that was tried, and what it showed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flybisect.toolchain.model import Exactness, Toolchain
 
 @dataclass(frozen=True)
 class TestRecord:
-    """One FlyDSL that was tried, or that there was no way to."""
+    """One FlyDSL that was tried, or that is untestable."""
 
     at: int
     """Its place in the list that is searched."""
@@ -27,9 +27,9 @@ class TestRecord:
     observation: Observation | None = None
     toolchain: Toolchain | None = None
     way: str = ""
-    """How it was had, in words."""
+    """How it was obtained, in words."""
     tally: Tally = UNSEEN
-    """Of all looks at it; `observation` is of one that shows the bug, where any did."""
+    """Of all its runs; `observation` is of one that shows the bug, where any did."""
     pieces: tuple[TestRecord, ...] = ()
     """The crossed overlays that stand for it, of which it shows the first; see `combined`."""
     evidence: Exactness | None = None
@@ -43,9 +43,14 @@ class TestRecord:
         return self.toolchain.exactness
 
     @property
-    def looks(self) -> int:
+    def runs(self) -> int:
         """How often it was run."""
-        return 0 if self.observation is None else max(1, self.tally.looks)
+        return 0 if self.observation is None else max(1, self.tally.runs)
+
+    @property
+    def toolchains(self) -> list[Toolchain]:
+        """All that the verdict rests on."""
+        return [each.toolchain for each in self.pieces or (self,) if each.toolchain is not None]
 
     @property
     def failure(self) -> Signature | None:
@@ -74,9 +79,14 @@ class TestRecord:
             "toolchain": None if self.toolchain is None else self.toolchain.key,
             "flydsl": None if seen is None else seen.flydsl,
             "seconds": None if seen is None else round(seen.seconds, 3),
-            "runs": self.looks,
-            "shown": self.tally.bad if self.tally.looks else int(self.side is Side.BAD),
+            "runs": self.runs,
+            "shown": self.tally.bad if self.tally.runs else int(self.side is Side.BAD),
         }
+
+
+def untestable(at: int, name: str, why: str, way: str = "") -> TestRecord:
+    """Of one that can't be judged."""
+    return TestRecord(at, name, Side.SKIP, Verdict(Answer.UNRESOLVED, why=why), way=way)
 
 
 def agreed(sides: Sequence[Side]) -> Side:
@@ -89,11 +99,11 @@ def combined(name: str, pieces: Sequence[TestRecord], way: str, evidence: Exactn
     first = pieces[0]
     sides = [piece.side for piece in pieces]
     if agreed(sides) is not Side.SKIP:
-        told = tuple(replace(piece, evidence=evidence) for piece in pieces)
-        return replace(first, name=name, way=way, pieces=told, evidence=evidence)
-    left_open = [piece for piece in pieces if piece.side is Side.SKIP]
-    if left_open:
-        why = f"{left_open[0].way}: {left_open[0].signature or left_open[0].verdict.why}"
+        labelled = tuple(replace(piece, evidence=evidence) for piece in pieces)
+        return replace(first, name=name, way=way, pieces=labelled, evidence=evidence)
+    skipped = [piece for piece in pieces if piece.side is Side.SKIP]
+    if skipped:
+        why = f"{skipped[0].way}: {skipped[0].signature or skipped[0].verdict.why}"
     else:
         why = "; ".join(f"{piece.way}: {piece.side.value}" for piece in pieces)
     verdict = Verdict(Answer.UNRESOLVED, metrics=first.verdict.metrics, why=why)

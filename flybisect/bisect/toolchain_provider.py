@@ -1,4 +1,4 @@
-"""From a commit and a way to its Toolchain."""
+"""From a commit and a strategy to its Toolchain."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flybisect.bisect.strategies import Strategy
+from flybisect.bisect.entry import Attempt
+from flybisect.bisect.strategies import Piece, Strategy
+from flybisect.errors import UserError
 from flybisect.git.build_inputs import PYTHON, Inputs
 from flybisect.git.command import GitFailed
 from flybisect.git.landmarks import Landmark, differing
 from flybisect.git.repository import Repository
 from flybisect.toolchain.installed import installed_site
-from flybisect.toolchain.model import CommitBuilder, Toolchain, Unavailable
+from flybisect.toolchain.model import CommitBuilder, Exactness, Toolchain, Unavailable
 from flybisect.toolchain.overlay import overlay
 from flybisect.toolchain.store import Notify
 from flybisect.toolchain.toolchains import Toolchains
@@ -45,12 +47,35 @@ class ToolchainProvider:
         """Where the output of builds from source is, by the toolchain's key."""
 
     def get(self, commit: str, inputs: Inputs, way: Strategy) -> Toolchain:
-        """Raises Unavailable where this commit can't be had that way, UserError where none can."""
+        """Raises Unavailable where this commit can't be obtained that way, UserError where none can."""
         found = self._make(commit, inputs, way)
         self.made.setdefault(found.key, (way, found))
         if way.kind == "source" and self._builder is not None:
             self.logs.setdefault(found.key, str(self._builder.log(commit)))
         return found
+
+    def attempt(self, commit: str, inputs: Inputs, way: Strategy) -> Attempt:
+        """A strategy as something that the bisector can try."""
+        return Attempt(
+            name=commit,
+            way=str(way),
+            exactness=way.exactness,
+            obtain=lambda: self.get(commit, inputs, way),
+            builds=way.kind == "source",
+            pieces=tuple(map(self.piece, way.pieces)),
+        )
+
+    def piece(self, piece: Piece) -> Attempt:
+        """A Python half over the natives of a release, which need not be there to be installed."""
+        way = Strategy("overlay", Exactness.INEXACT, piece.natives)
+
+        def obtain() -> Toolchain:
+            try:
+                return self.get(piece.python.commit, piece.python.inputs, way)
+            except UserError as error:
+                raise Unavailable(str(error)) from error
+
+        return Attempt(piece.python.commit, str(way), way.exactness, obtain)
 
     def inputs(self, commit: str) -> Inputs:
         """What a commit is built of, and what the script imports of it."""

@@ -1,18 +1,15 @@
-"""Answers that differ from run to run: noticed, measured, and then judged by repeats.
+"""A flaky bug in a reduction: noticed, measured, and then judged by repeated runs.
 
-A bug that shows in some runs only is looked for several times in each candidate, as often as it takes to
-miss one that shows it as often as the unreduced script with at most `MISSED`
-(`flybisect.search.reproduction_rate`). A bug that is too rare for that is refused. For bisections see
+Each candidate is run as often as the unreduced script's reproduction rate takes (the arithmetic is in
+`flybisect.search.reproduction_rate`); a bug with too low a rate is refused. For bisections see
 `flybisect.search.flaky_bisection`.
 
-A bug that shows in every run costs two more of the unreduced script, and one more of every `EVERY`th
-candidate: which ones is told by their text, so that a search that is gone on with asks the same. An unreduced
-script that shows nothing at first is run as often before it is called uninteresting.
+A bug that shows in every run costs two more of the unreduced script, and a second one of every `SAMPLED`th
+candidate. An unreduced script that shows nothing at first is run as often before it is called uninteresting.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from typing import Protocol, runtime_checkable
 
@@ -20,16 +17,16 @@ from flybisect.errors import UserError
 from flybisect.observation import Answer, Verdict
 from flybisect.oracle.signatures import UNJUDGEABLE
 from flybisect.search.reproduction_rate import (
-    AT_START,
     MEASURED,
-    MISSED,
-    MOST,
     Rate,
+    counted_as_good,
+    extra_runs,
+    is_sampled,
+    rate_too_low,
 )
 
 SLOW = 60.0
-"""Wall seconds of a run from which on one more has to do."""
-EVERY = 32
+"""Wall seconds of a run from which on one extra run has to do."""
 
 Again = Callable[[], Verdict]
 """Judges the same script by fresh trials, whatever is known of it."""
@@ -51,12 +48,12 @@ NOTE = "shown"
 
 
 def times_at_start(seconds: float) -> int:
-    """How often the unreduced script is run beside its first look, of a run that takes so long."""
-    return 1 if seconds >= SLOW else AT_START
+    """Extra runs of an unreduced script that takes so long."""
+    return extra_runs(seconds, SLOW)
 
 
 def may_flip(verdict: Verdict) -> bool:
-    """True of a first look that found nothing, though another one might: not where the script and FlyDSL do
+    """True of a first run that found nothing, though another one might: not where the script and FlyDSL do
     not fit, or the machine lacks something, or a trial's limit was met."""
     kind = None if verdict.signature is None else verdict.signature.kind
     settled = {*UNJUDGEABLE, "hang", "memory"} if verdict.answer is Answer.UNRESOLVED else UNJUDGEABLE
@@ -64,22 +61,22 @@ def may_flip(verdict: Verdict) -> bool:
 
 
 class Flakiness:
-    """Of one search; looks at nothing before `begin`. Judging may go on in several threads after that."""
+    """Of one reduction; runs nothing before `begin`. It may be used in several threads after that."""
 
     def __init__(self) -> None:
         self.notify: Callable[[str], None] = lambda sentence: None
-        """Is told, in a sentence, when answers are seen to differ."""
+        """Gets a sentence when the bug is seen to be flaky."""
         self.rate: Rate | None = None
-        """Of the script that was seen to flip; None while none was."""
+        """The reproduction rate of a flaky bug; None while it is not known to be one."""
         self.notes: FlakinessNotes | None = None
         self._begun = False
         self.runs = 1
-        """Of a candidate that does not show the bug at first."""
+        """After so many clean runs a candidate counts as good."""
 
     def begin(self, first: Verdict, seconds: float, runs: RepeatedVerdicts, missed: int = 0) -> None:
-        """Look at the unreduced script, which is interesting, some more, unless an earlier run of the session
-        found out how often it shows its bug. `seconds`: what a run takes. `missed`: runs just before that did
-        not show it. Raises UserError where it shows its bug too rarely, by what is seen now."""
+        """Repeat the unreduced script, which is interesting, unless an earlier run of the session measured
+        its rate. `seconds`: what a run takes. `missed`: runs just before that did not show the bug. Raises
+        UserError where the rate that is measured now is too low."""
         self._begun = True
         known = self._known()
         if known is not None and known.repeats is not None and (known.shown < known.runs or not missed):
@@ -100,11 +97,11 @@ class Flakiness:
             self.notes.note(NOTE, f"{rate.shown}/{rate.runs}")
 
     def settled(self, source: str, verdict: Verdict, again: Again) -> Verdict:
-        """The verdict on a candidate that was run once. Raises UserError where its bug is too rare."""
+        """The verdict on a candidate that was run once. Raises UserError where its rate is too low."""
         if not self._begun or verdict.answer is Answer.UNRESOLVED:
             return verdict
         if self.runs == 1:
-            if not _is_sampled(source):
+            if not is_sampled(source):
                 return verdict
             second = again()
             if second.answer is Answer.UNRESOLVED or _same(verdict, second):
@@ -127,23 +124,12 @@ class Flakiness:
     def _settle(self, rate: Rate) -> None:
         if rate.shown == rate.runs:
             return
+        shown = f"the bug shows in {rate} of the same script"
         if rate.repeats is None:
-            raise UserError(
-                f"the bug shows in {rate} of the same script, which is too rarely to judge by: a candidate "
-                f"would have to be run more than {MOST} times; find what makes it show more often, or give "
-                "an oracle that does not depend on it"
-            )
+            raise UserError(rate_too_low(shown, "candidate"))
         self.rate, self.runs = rate, max(self.runs, rate.repeats)
-        self.notify(
-            f"the bug shows in {rate} of the same script: a candidate counts as without it after {self.runs} "
-            f"runs, so that one which shows it as often is missed with at most {MISSED:.0%}"
-        )
+        self.notify(f"{shown}. {counted_as_good(self.runs, 'candidates')}")
 
 
 def _same(one: Verdict, other: Verdict) -> bool:
     return one.answer is other.answer and (not one.interesting or one.signature == other.signature)
-
-
-def _is_sampled(source: str) -> bool:
-    digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
-    return digest[0] % EVERY == 0

@@ -1,11 +1,11 @@
 """Bisection over a list in which some entries can't be tested. Pure.
 
-The list's two ends differ; somewhere between them the answer changes. Where an entry
+The list's two endpoints differ; somewhere between them the answer changes. Where an entry
 can't be tested, one that cuts the list nearly as evenly is asked about, the farther away the more of them
 could not be: most such entries stand alone, some in a stretch. After `STRETCH` in a row what lies between
 these is asked about last, so that one long stretch costs about the logarithm of its length wherever the
-change is not inside of it. Without such entries, `n` entries between the ends take at most
-`ceil(log2(n + 1))` questions one at a time.
+change is not inside of it. Without such entries, `n` entries between the endpoints take at most
+`ceil(log2(n + 1))` questions one at a time, and `SPARE` more where some entries are costly.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ NEARNESS = 0.5
 """How far an entry that can't be tested speaks against those around it. With 0.3 to 1, histories where a
 tenth or a third of the entries can't be tested take as many questions."""
 LEAST = 1e-6
+SPARE = 1
+"""Questions more than halving takes that costly entries are worth; a test takes seconds, a build minutes."""
 
 Ask = Callable[[Sequence[int]], Sequence[Side]]
 """Answers for entries of the list, in the order of the question. They may be found out all at once."""
@@ -40,8 +42,8 @@ Ask = Callable[[Sequence[int]], Sequence[Side]]
 class Why(Enum):
     """Why there is nothing to search."""
 
-    ALIKE = "both ends are alike"
-    UNTESTABLE = "an end can't be tested"
+    ALIKE = "both endpoints are alike"
+    UNTESTABLE = "an endpoint is untestable"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Found:
 
     @property
     def suspects(self) -> range:
-        """The entries of which one brought the change: one alone, or with those before it untestable."""
+        """The entries of which one made the change: one alone, or with those before it untestable."""
         return range(self.before + 1, self.after + 1)
 
     @property
@@ -87,16 +89,24 @@ class Found:
 
 
 def bisect(
-    count: int, ask: Ask, *, known: Mapping[int, Side] | None = None, jobs: int = 1
+    count: int,
+    ask: Ask,
+    *,
+    known: Mapping[int, Side] | None = None,
+    jobs: int = 1,
+    costly: Callable[[int], bool] | None = None,
 ) -> Found | Refused:
-    """The change in a list of `count` entries (at least two), the ends asked about first.
+    """The change in a list of `count` entries (at least two), the endpoints asked about first.
 
     What is in `known` is never asked, and nothing is asked twice. `jobs` entries are asked about at
     once, which cuts the list into that many parts more; how long each answer takes changes nothing. Of
     several changes among the answers the last one is followed: it is the one that the last entry shows.
+
+    Where one is asked about at a time, a cheap entry near the middle is preferred to a `costly` one, until
+    one can't be tested.
     """
     if count < 2:
-        raise ValueError("a list to bisect has two ends")
+        raise ValueError("a list to bisect has two endpoints")
     answers = dict(known or {})
     _learn(answers, [at for at in (0, count - 1) if at not in answers], ask)
     ends = answers[0], answers[count - 1]
@@ -104,18 +114,27 @@ def bisect(
         return Refused(Why.UNTESTABLE, answers)
     if ends[0] is ends[1]:
         return Refused(Why.ALIKE, answers)
+    costly = costly if jobs == 1 else None
+    budget: int | None = None
     runs: list[list[int]] = [[]]
     while True:
         before, after = _bracket(answers, ends[1])
         left = [at for at in range(before + 1, after) if at not in answers]
         if not left:
             return Found(before, after, answers)
-        here = [[at for at in run if before < at < after] for run in runs if len(run) >= STRETCH]
-        missed = [at for at in range(before + 1, after) if at in answers]
-        asked = _choose(left, jobs, missed, [at for run in here for at in run])
+        if costly is not None:
+            budget = _questions(len(left)) + SPARE if budget is None else budget - 1
+            asked = [_cheapest(left, costly, budget)]
+        else:
+            here = [[at for at in run if before < at < after] for run in runs if len(run) >= STRETCH]
+            missed = [at for at in range(before + 1, after) if at in answers]
+            asked = _choose(left, jobs, missed, [at for run in here for at in run])
         _learn(answers, asked, ask)
-        runs[-1] += [at for at in asked if answers[at] is Side.SKIP]
-        if any(answers[at] is not Side.SKIP for at in asked):
+        skipped = [at for at in asked if answers[at] is Side.SKIP]
+        if skipped:
+            costly = None
+        runs[-1] += skipped
+        if len(skipped) < len(asked):
             runs.append([])
 
 
@@ -125,7 +144,7 @@ def _learn(answers: dict[int, Side], asked: Sequence[int], ask: Ask) -> None:
 
 
 def _bracket(answers: Mapping[int, Side], last: Side) -> tuple[int, int]:
-    """The last change among the answers to `last`, which is the side of the list's end."""
+    """The last change among the answers to `last`, which is the side of the list's last entry."""
     judged = {at: side for at, side in answers.items() if side is not Side.SKIP}
     before = max(at for at, side in judged.items() if side is not last)
     return before, min(at for at, side in judged.items() if side is last and at > before)
@@ -175,3 +194,17 @@ def _spread(left: Sequence[int], number: int) -> list[int]:
     """At most `number` entries that cut the list into parts of equal length."""
     wanted = min(number, len(left))
     return [left[len(left) * (part + 1) // (wanted + 1)] for part in range(wanted)]
+
+
+def _cheapest(left: Sequence[int], costly: Callable[[int], bool], budget: int) -> int:
+    """The middle; where that is costly, the nearest one that is not, as long as what remains takes no more
+    questions than `budget` allows, whatever the answer is."""
+    middle = len(left) // 2
+    near = sorted(range(len(left)), key=lambda at: abs(at - middle))
+    within = (at for at in near if 1 + _questions(max(at, len(left) - 1 - at)) <= budget)
+    return left[next((at for at in within if not costly(left[at])), middle)]
+
+
+def _questions(entries: int) -> int:
+    """That halving takes: ceil(log2(entries + 1))."""
+    return entries.bit_length()

@@ -5,49 +5,49 @@ from __future__ import annotations
 from pathlib import Path
 
 from flybisect.bisect.commit_answer import CommitAnswer, Suspect
-from flybisect.bisect.endpoints import Find
 from flybisect.git.commit import Commit
 from flybisect.search.bisect import Side
 from flybisect.terminal.releases import (
     figures,
+    print_flakiness,
     print_rule,
-    print_steadiness,
     print_tests,
     print_warnings,
+    side_names,
 )
 
 
 def print_commits(answer: CommitAnswer, log: Path) -> None:
-    """The answer first, then what it stands on."""
-    bug = answer.find is Find.BUG
-    after, before = ("first bad", "last good") if bug else ("first good", "last bad")
+    """The answer first, then what it is based on."""
+    before, after = side_names(answer.find)
     suspects = answer.suspects
     if len(suspects) == 1:
         print(f"{after} commit: {described(suspects[0])}")
     else:
-        print(f"{answer.between}, which could not be told apart:")
+        print(f"{answer.between}, of which one made the change:")
         marked = any(suspect.likely for suspect in suspects) and not all(s.likely for s in suspects)
         for suspect in suspects:
             print(f"{'* ' if marked and suspect.likely else '  '}{described(suspect)}")
         if marked:
             print(f"* touches the half that owns the change ({answer.attribution.owner.value})")
-    _print_side(before, answer, answer.before, answer.found.before)
-    _print_side(after, answer, answer.after, answer.found.after)
+    _print_side(before, answer, answer.last_before, answer.found.before)
+    _print_side(after, answer, answer.first_after, answer.found.after)
     print(f"{_certainty(answer)}: {answer.confirmation.why}")
     print_rule(answer.rule)
     _print_attribution(answer)
     total, different = len(answer.line.range.commits) - 1, len(answer.line.candidates)
-    crossed = f", {answer.crossed} of them of crossed halves" if answer.crossed else ""
-    tests = f"{answer.test_count} tests{crossed}, {answer.looks} runs"
+    crossed = f", {len(answer.crossed)} of them of crossed halves" if answer.crossed else ""
+    tests = f"{answer.test_count} tests{crossed}, {answer.run_count} runs"
     print(f"{total} commits, {different} candidates, {tests} ({answer.strategy})")
-    print_tests((*answer.more, *answer.runs))
-    print_steadiness(answer.steadiness)
-    left_out = [tried for tried in answer.skipped if tried.observation is None]
-    if left_out:
+    print_tests(answer.tests)
+    print_flakiness(answer)
+    untested = [tried for tried in answer.skipped if tried.observation is None]
+    if untested:
         print(
-            f"not tested: {len(left_out)} candidates, as {left_out[0].name[:12]}: {left_out[0].verdict.why}"
+            f"skipped as untestable: {len(untested)} candidates, for example {untested[0].name[:12]}: "
+            f"{untested[0].verdict.why}"
         )
-    print_warnings(answer.runs, answer.found.monotone)
+    print_warnings(answer.ran, answer.found.monotone)
     for note in answer.notes:
         print(f"note: {note}")
     if len(suspects) > 1 and answer.attribution.lenders:
@@ -64,14 +64,14 @@ def _certainty(answer: CommitAnswer) -> str:
 
 def described(suspect: Suspect) -> str:
     """A commit on a line, with what it touches."""
-    told = f"{_told(suspect.commit)} [{', '.join(suspect.touches)}]"
+    line = f"{_line(suspect.commit)} [{', '.join(suspect.touches)}]"
     if suspect.pins is None:
-        return told
+        return line
     older, newer = ((pin or "none")[:12] for pin in suspect.pins)
-    return f"{told} LLVM {older} -> {newer}"
+    return f"{line} LLVM {older} -> {newer}"
 
 
-def _told(commit: Commit) -> str:
+def _line(commit: Commit) -> str:
     return f"{commit.short} {commit.date[:10]} {commit.author}: {commit.subject}"
 
 
@@ -79,7 +79,7 @@ def _print_side(title: str, answer: CommitAnswer, commit: Commit, at: int) -> No
     tried = answer.test_at(at)
     exactness = "" if tried.exactness is None else f", {tried.exactness.value}"
     shown = "; ".join(part for part in (figures(tried), tried.signature or "no failure") if part)
-    print(f"{title}: {_told(commit)}")
+    print(f"{title}: {_line(commit)}")
     print(f"  {shown} ({tried.way}{exactness})")
 
 

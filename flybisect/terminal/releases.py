@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from flybisect.bisect.answer import Answer
 from flybisect.bisect.around import Around
 from flybisect.bisect.endpoints import EndpointRule, Find
-from flybisect.bisect.release_search import ReleaseAnswer
-from flybisect.bisect.repeated_runs import FlakyAnswers
 from flybisect.bisect.test_record import TestRecord, in_order, signature_changes
 from flybisect.oracle.failure_line import failure_line
 from flybisect.search.bisect import Side
@@ -17,29 +16,32 @@ _SHOWN = ("vgprs", "vgpr_spills", "scratch_bytes")
 
 
 def print_releases(found: Around) -> None:
-    """The answer first, then what it stands on."""
+    """The answer first, then what it is based on."""
     for answer in found.answers:
         _print_boundary(answer)
     print_rule(found.first.rule)
     print_tests(found.tried)
-    for told in dict.fromkeys(told for each in found.answers for told in each.steadiness.sentences):
-        print(told)
-    print_warnings(found.tried, all(answer.monotone for answer in found.answers))
+    print_flakiness(*found.answers)
+    print_warnings(found.tried, all(answer.found.monotone for answer in found.answers))
 
 
-def _print_boundary(answer: ReleaseAnswer) -> None:
-    bug = answer.rule.find is Find.BUG
-    before, after = ("last good", "first bad") if bug else ("last bad", "first good")
+def _print_boundary(answer: Answer) -> None:
+    before, after = side_names(answer.find)
     print(f"{before}: {answer.before}")
     print(f"{after}: {answer.after}")
-    if answer.between:
-        print(f"not told apart: {', '.join(answer.between)} could not be judged")
+    if answer.untested:
+        print(f"skipped as untestable between them: {', '.join(answer.untested)}")
+
+
+def side_names(find: Find) -> tuple[str, str]:
+    """Of both sides of the answer, the older one first."""
+    return ("last good", "first bad") if find is Find.BUG else ("last affected", "fixed in")
 
 
 def print_rule(rule: EndpointRule) -> None:
     """What counts as the bug."""
     if rule.bound is not None:
-        print(f"bad means {rule.bound}: half way between the ends (--when EXPR sets another)")
+        print(f"bad means {rule.bound}: half way between the endpoints (--when EXPR sets another)")
     elif rule.signature is not None:
         print(f"signature: {rule.signature}")
 
@@ -47,7 +49,8 @@ def print_rule(rule: EndpointRule) -> None:
 def print_tests(tried: Iterable[TestRecord]) -> None:
     """A row for each FlyDSL that was tried."""
     rows = [
-        (test.name[:12], test.side.value, _runs(test), figures(test), _told(test)) for test in in_order(tried)
+        (test.name[:12], test.side.value, _runs(test), figures(test), _shown(test))
+        for test in in_order(tried)
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
     print("tests:")
@@ -56,9 +59,10 @@ def print_tests(tried: Iterable[TestRecord]) -> None:
         print("  " + "  ".join([*cells, row[4]]).rstrip())
 
 
-def print_steadiness(steadiness: FlakyAnswers) -> None:
-    """Whether answers hold from run to run."""
-    for sentence in steadiness.sentences:
+def print_flakiness(*answers: Answer) -> None:
+    """Whether verdicts hold from run to run; each sentence once."""
+    sentences = (sentence for answer in answers for sentence in answer.flakiness.sentences)
+    for sentence in dict.fromkeys(sentences):
         print(sentence)
 
 
@@ -80,13 +84,13 @@ def figures(test: TestRecord) -> str:
 
 
 def _runs(test: TestRecord) -> str:
-    """`3 runs`; `11 of 20 runs` of one that flips."""
-    if test.tally.flips:
-        return f"{test.tally.bad} of {test.looks} runs"
-    return f"{test.looks} run{'s' if test.looks > 1 else ''}"
+    """`3 runs`; `11 of 20 runs` of a flaky one."""
+    if test.tally.flaky:
+        return f"{test.tally.bad} of {test.runs} runs"
+    return f"{test.runs} run{'s' if test.runs > 1 else ''}"
 
 
-def _told(test: TestRecord) -> str:
+def _shown(test: TestRecord) -> str:
     """The failure; of what there was no trial of, why."""
     failure = None if test.observation is None else failure_line(test.observation)
     return failure or (test.verdict.why if test.side is Side.SKIP else "")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flybisect.bisect import matrix
+from flybisect.bisect.bisector import NoBoundary
 from flybisect.bisect.endpoints import Find
-from flybisect.bisect.release_search import NoBoundary, ReleaseSearch
+from flybisect.bisect.release_search import ReleaseSearch
 from flybisect.errors import UserError
 from flybisect.toolchain.store import Notify
 from flybisect.workflows.bisection import OpenBisection

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from flybisect.bisect.around import Around, search_around
+from flybisect.bisect.bisector import NoBoundary
 from flybisect.bisect.endpoints import EndpointOracle, Find
 from flybisect.bisect.observer import Observer
-from flybisect.bisect.release_search import NoBoundary, ReleaseSearch
+from flybisect.bisect.release_search import ReleaseSearch
 from flybisect.observation import Observation, Signature
 from flybisect.oracle.plugin import Evidence, Options
 from flybisect.oracle.registry import load

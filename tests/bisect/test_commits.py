@@ -143,7 +143,7 @@ def test_the_commit_that_brought_it_in(tmp_path: Path, jobs: int) -> None:
     history = History(tmp_path, "clean " * 9 + "bug " * 6)
     answer = history.search(jobs=jobs)
     assert [suspect.commit.hash for suspect in answer.suspects] == [history.hashes[9]]
-    assert answer.before.subject == "docs 8"
+    assert answer.last_before.subject == "docs 8"
     assert answer.exact and answer.find is Find.BUG
     assert answer.suspects[0].touches == ("native", "python")
     data = answer.to_dict("bisect.log")
@@ -204,10 +204,10 @@ def test_a_bound_from_the_ends(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "find", "said"),
     [
-        ("clean clean clean", None, "both ends are alike: shows no failure"),
+        ("clean clean clean", None, "both endpoints are alike: shows no failure"),
         ("clean bug", Find.FIX, "--find bug"),
         ("bug clean", Find.BUG, "--find fix"),
-        ("clean clean api", None, "the newer one shows api"),
+        ("clean clean api", None, "the newer shows api"),
     ],
 )
 def test_ends_that_tell_nothing(tmp_path: Path, words: str, find: Find | None, said: str) -> None:
@@ -392,16 +392,16 @@ def test_a_commit_whose_answer_flips_is_repeated(tmp_path: Path, seed: int) -> N
     history = Flaky(tmp_path, "clean " * 5 + "bug " * 8, 0.6, seed)
     answer = history.search()
     assert [suspect.commit.hash for suspect in answer.suspects] == [history.hashes[5]]
-    steady = answer.steadiness
-    assert steady.flipping and steady.runs > 1 and steady.rare is None
+    flaky = answer.flakiness
+    assert flaky.flaky and flaky.clean_runs > 1 and flaky.rare is None
     data = answer.to_dict("")
-    assert data["last_good"]["test"]["runs"] >= steady.runs
+    assert data["last_good"]["test"]["runs"] >= flaky.clean_runs
     assert data["last_good"]["test"]["shown"] == 0
     assert data["first_bad"]["test"]["shown"] > 0
     assert data["first_bad"]["test"]["signature"] == str(answer.rule.signature)
-    assert data["repeats"]["runs"] == steady.runs and data["repeats"]["missed"] == 0.01
+    assert data["repeats"]["runs"] == flaky.clean_runs and data["repeats"]["missed"] == 0.01
     assert data["run_count"] == len(history.replay.ran)
-    assert "at most 1%" in " ".join(steady.sentences)
+    assert "at most 1 %" in " ".join(flaky.sentences)
 
 
 def test_a_bug_that_is_too_rare_is_refused_with_its_rate(tmp_path: Path) -> None:
@@ -412,15 +412,17 @@ def test_a_bug_that_is_too_rare_is_refused_with_its_rate(tmp_path: Path) -> None
         history = Flaky(folder, "clean clean bug bug", 0.15, seed)
         with pytest.raises(UserError) as refused:
             history.search()
-        seen.add("both ends are alike" in str(refused.value))
+        seen.add("both endpoints are alike" in str(refused.value))
         if "alike" not in str(refused.value):
-            assert re.search(r"shows the bug in [1-8] of 20 runs, which is too rarely", str(refused.value))
+            assert re.search(
+                r"shows the bug in [1-8] of 20 runs. This reproduction rate is too low", str(refused.value)
+            )
     assert False in seen
 
 
 def test_an_older_end_that_shows_it_at_times_is_no_good_end(tmp_path: Path) -> None:
     history = Flaky(tmp_path, "bug bug bug bug bug", 0.5, seed=3)
-    with pytest.raises(UserError, match=r"both ends show the bug: \w+ in \d+ of \d+ runs, \w+ in"):
+    with pytest.raises(UserError, match=r"both endpoints show the bug: \w+ in \d+ of \d+ runs, \w+ in"):
         history.search()
 
 
@@ -431,5 +433,5 @@ def test_the_next_run_knows_how_often_it_was_looked(tmp_path: Path) -> None:
     count = len(history.replay.ran)
     again = history.search()
     assert len(history.replay.ran) == count
-    assert (again.suspects, again.steadiness) == (first.suspects, first.steadiness)
-    assert again.looks == first.looks
+    assert (again.suspects, again.flakiness) == (first.suspects, first.flakiness)
+    assert again.run_count == first.run_count

@@ -151,7 +151,10 @@ def test_natives_that_do_matter_are_passed_over(tmp_path: Path, capsys: pytest.C
     (skipped,) = answer.skipped
     assert "over the natives of 1.1.0: good; " in skipped.verdict.why
     assert "over the natives of 1.2.0: bad" in skipped.verdict.why
-    assert answer.to_dict("")["range"] == f"between {answer.before.short} and {answer.after.short}; 2 commits"
+    assert (
+        answer.to_dict("")["range"]
+        == f"between {answer.last_before.short} and {answer.first_after.short}; 2 commits"
+    )
     print_commits(answer, tmp_path / "bisect.log")
     said = capsys.readouterr().out
     assert said.startswith(f"between {history.hashes[3][:8]} and {history.hashes[5][:8]}; 2 commits")
@@ -212,7 +215,7 @@ def test_commits_of_the_same_natives_are_one_where_natives_decide(tmp_path: Path
     answer = history.search()
     assert answer.attribution.owner is Owner.NATIVE
     assert history.suspects(answer) == [2, 4, 5, 7]
-    assert answer.before.hash == history.hashes[1]
+    assert answer.last_before.hash == history.hashes[1]
     assert [suspect.touches for suspect in answer.suspects] == [("native", "python")] * 4
     assert "8 candidates became 5" in " ".join(answer.notes)
 
@@ -223,7 +226,7 @@ def test_natives_of_releases_between_the_ends_name_the_commit(tmp_path: Path) ->
     answer = history.search()
     assert history.suspects(answer) == [4]
     assert answer.exact and answer.exactness is Exactness.EXACT
-    assert answer.before.hash == history.hashes[3]
+    assert answer.last_before.hash == history.hashes[3]
     assert history.ran(3), "the parent itself is tested, too"
 
 

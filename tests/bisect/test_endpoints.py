@@ -72,7 +72,7 @@ def test_another_failure_is_not_the_bug_that_is_studied() -> None:
 def test_no_bound_is_made_for_figures_that_are_studied_by_their_own_condition() -> None:
     ends = with_figures(spills=108), with_figures(spills=104)
     assert rule(measure("spills"), *ends).bound == "vgpr_spills > 106"
-    with pytest.raises(EndpointsAlike, match="do not tell"):
+    with pytest.raises(EndpointsAlike, match="not one good and one bad"):
         rule(replace(measure("spills"), wanted=Signature("spills")), *ends)
 
 
@@ -101,10 +101,10 @@ def test_another_bug_of_the_same_kind_is_skipped() -> None:
 @pytest.mark.parametrize(
     ("older", "newer", "words"),
     [
-        (CLEAN, CLEAN, "both ends are alike: shows no failure"),
-        (LEGALIZATION, LEGALIZATION, "both ends are alike: shows legalization"),
-        (CLEAN, API, "the newer one shows api"),
-        (VERIFIER, LEGALIZATION, "the older one shows verifier"),
+        (CLEAN, CLEAN, "both endpoints are alike: shows no failure"),
+        (LEGALIZATION, LEGALIZATION, "both endpoints are alike: shows legalization"),
+        (CLEAN, API, "the newer shows api"),
+        (VERIFIER, LEGALIZATION, "the older shows verifier"),
         (BROKEN, LEGALIZATION, "cannot be used"),
     ],
 )

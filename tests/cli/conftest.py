@@ -12,7 +12,7 @@ import pytest
 from flybisect.cli.main import main
 from tests.cli.running import Ran, Run
 
-SCRIPTS = [Path(__file__).parent.parent / folder for folder in ("data/scripts", "oracles/scripts")]
+SCRIPTS = [Path(__file__).parent.parent / folder for folder in ("data/scripts", "oracle/scripts")]
 
 
 @pytest.fixture(autouse=True)

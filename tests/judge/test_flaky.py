@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.errors import UserError
-from flybisect.judge.flaky import EVERY, Flakiness
+from flybisect.judge.flaky import Flakiness
 from flybisect.observation import Answer, Observation, Probe, Signature, Verdict
 from flybisect.search.reproduction_rate import (
     AT_START,
     MEASURED,
     MISSED,
     MOST,
+    SAMPLED,
     Rate,
     least_rate,
 )
@@ -51,7 +52,7 @@ def test_a_bug_that_always_shows_costs_two_runs() -> None:
     repeats = Flakiness()
     repeats.begin(SHOWS, 0.3, runs_of(again))
     assert (len(asked), repeats.rate, repeats.runs) == (2, None, 1)
-    for number in range(10 * EVERY):
+    for number in range(10 * SAMPLED):
         repeats.settled(f"x = {number}", SHOWS, again)
     assert 2 + 10 / 3 < len(asked) < 2 + 30
 
@@ -67,7 +68,7 @@ def test_a_flaky_bug_is_measured_and_rarely_missed(rate: float) -> None:
     assert repeats.rate.runs == MEASURED
     assert 1 < repeats.runs <= MOST
     (sentence,) = said
-    assert f"{repeats.rate.shown} of {MEASURED} runs" in sentence and "1%" in sentence
+    assert f"{repeats.rate.shown} of {MEASURED} runs" in sentence and "at most 1 %" in sentence
     missed = sum(not repeats.settled(f"{n}", again(), again).interesting for n in range(2000))
     assert missed <= 2000 * MISSED * 2
     assert not any(repeats.settled(f"{n}", NOT, lambda: NOT).interesting for n in range(100))
@@ -82,7 +83,7 @@ def test_it_is_noticed_along_the_way() -> None:
     repeats = Flakiness()
     repeats.begin(SHOWS, 0.3, runs_of(lambda: SHOWS))
     again = flaky(0.6)
-    for number in range(20 * EVERY):
+    for number in range(20 * SAMPLED):
         repeats.settled(f"x = {number}", again(), again)
     assert repeats.rate is not None
     assert repeats.runs > 1

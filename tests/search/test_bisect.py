@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.search.bisect import Found, Refused, Side, Why, bisect
+from flybisect.search.bisect import SPARE, Found, Refused, Side, Why, bisect
 
 GOOD, BAD, SKIP = Side.GOOD, Side.BAD, Side.SKIP
 
@@ -129,7 +129,7 @@ def test_where_only_skipped_ones_remain_the_answer_is_a_range() -> None:
 
 
 def test_a_list_has_two_ends() -> None:
-    with pytest.raises(ValueError, match="two ends"):
+    with pytest.raises(ValueError, match="two endpoints"):
         bisect(1, Asked([GOOD]))
 
 
@@ -146,3 +146,54 @@ def test_entries_that_can_not_be_tested_here_and_there_cost_little() -> None:
         bisect(300, questions)
         asked.append(len(questions.asked) - 2)
     assert sum(asked) / len(asked) < 12
+
+
+class Costly:
+    """Changes before `change`; remembers what it was asked."""
+
+    def __init__(self, count: int, change: int, skips: frozenset[int] = frozenset()) -> None:
+        self.count, self.change, self.skips = count, change, skips - {0, count - 1}
+        self.asked: list[int] = []
+
+    def side(self, at: int) -> Side:
+        if at in self.skips:
+            return Side.SKIP
+        return Side.GOOD if at < self.change else Side.BAD
+
+    def ask(self, places: Sequence[int]) -> list[Side]:
+        self.asked += places
+        return [self.side(at) for at in places]
+
+    @property
+    def ends(self) -> dict[int, Side]:
+        return {at: self.side(at) for at in (0, self.count - 1)}
+
+
+@given(data=st.data(), count=st.integers(2, 200))
+def test_cheap_entries_take_one_question_more_at_most(data: st.DataObject, count: int) -> None:
+    change = data.draw(st.integers(1, count - 1))
+    costly = data.draw(st.frozensets(st.integers(0, count - 1)))
+    made = Costly(count, change)
+    found = bisect(count, made.ask, known=made.ends, costly=costly.__contains__)
+    assert isinstance(found, Found) and found.exact and found.after == change
+    assert len(set(made.asked)) == len(made.asked) <= (count - 2).bit_length() + SPARE
+
+
+@given(data=st.data(), count=st.integers(2, 60))
+def test_with_untestable_entries_costs_do_not_change_the_answer(data: st.DataObject, count: int) -> None:
+    change = data.draw(st.integers(1, count - 1))
+    places = st.frozensets(st.integers(0, count - 1))
+    costly, skips = data.draw(places), data.draw(places)
+    made = Costly(count, change, skips)
+    found = bisect(count, made.ask, known=made.ends, costly=costly.__contains__)
+    plain = bisect(count, Costly(count, change, skips).ask)
+    assert isinstance(found, Found) and isinstance(plain, Found)
+    assert (found.before, found.after) == (plain.before, plain.after)
+    assert len(set(made.asked)) == len(made.asked)
+
+
+def test_a_neighbour_of_the_middle_that_costs_nothing_is_taken() -> None:
+    made = Costly(32, 27)
+    free = {19, *range(27, 32)}
+    bisect(32, made.ask, known=made.ends, costly=lambda at: at not in free)
+    assert made.asked == [19, 27, 23, 25, 26]

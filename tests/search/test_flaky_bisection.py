@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flybisect.search.bisect import Ask, Found, Refused, Side, Why, bisect
+from flybisect.search.bisect import Found, Refused, Side, Why, bisect
 from flybisect.search.flaky_bisection import FlakyTally, Tally, bisect_flaky
 from flybisect.search.reproduction_rate import (
     AT_START,
@@ -28,34 +28,31 @@ class History:
         self._rates = rates
         self._rolls = random.Random(seed)
         self._jobs = jobs
-        self.settler: FlakyTally[int] = FlakyTally(self._look, lambda at: AT_START)
-        self.settler.ends = frozenset({0, len(rates) - 1})
+        self.flaky: FlakyTally[int] = FlakyTally(self._run, lambda at: AT_START)
+        self.flaky.endpoints = frozenset({0, len(rates) - 1})
 
-    def _look(self, at: int) -> Side:
+    def _run(self, at: int) -> Side:
         rate = self._rates[at]
         if rate is None:
             return SKIP
         return BAD if self._rolls.random() < rate else GOOD
 
     def ask(self, places: Sequence[int]) -> Sequence[Side]:
-        return [self.settler.settle(at) for at in places]
+        return [self.flaky.settle(at) for at in places]
 
-    def again(self, at: int) -> None:
-        self.settler.again(at)
+    def repeat(self, at: int) -> None:
+        self.flaky.repeat(at)
 
     def known(self) -> Mapping[int, Side]:
-        sides = {at: self.settler.side(at) for at in self.settler.tallies}
+        sides = {at: self.flaky.side(at) for at in self.flaky.tallies}
         return {at: side for at, side in sides.items() if side is not None}
 
     def found(self) -> Found | Refused:
-        def search(ask: Ask, known: Mapping[int, Side]) -> Found | Refused:
-            return bisect(len(self._rates), ask, known=known, jobs=self._jobs)
-
-        return bisect_flaky(len(self._rates), search, self)
+        return bisect_flaky(len(self._rates), self, jobs=self._jobs)
 
     @property
-    def looks(self) -> int:
-        return sum(tally.looks for tally in self.settler.tallies.values())
+    def runs(self) -> int:
+        return sum(tally.runs for tally in self.flaky.tallies.values())
 
 
 RATES = st.sampled_from([0.3, 0.5, 0.7, 0.9, 1.0])
@@ -83,22 +80,22 @@ def test_an_answer_is_what_was_seen_often_enough(
     rates, _, came = drawn
     history = History(rates, seed, jobs)
     found = history.found()
-    tallies, settler = history.settler.tallies, history.settler
+    tallies, flaky = history.flaky.tallies, history.flaky
     if isinstance(found, Refused):
         assert found.why is Why.ALIKE  # the end that has it did not show it
-        assert not any(tallies[at].bad for at in settler.ends)
+        assert not any(tallies[at].bad for at in flaky.endpoints)
         return
     good, bad = (found.before, found.after) if came else (found.after, found.before)
-    assert tallies[bad].bad and tallies[bad].looks >= 1 + AT_START
+    assert tallies[bad].bad and tallies[bad].runs >= 1 + AT_START
     assert not tallies[good].bad
-    assert tallies[good].good >= max(settler.runs, 1 + AT_START)
-    assert settler.runs <= MOST
+    assert tallies[good].good >= max(flaky.clean_runs, 1 + AT_START)
+    assert flaky.clean_runs <= MOST
     for tally in tallies.values():
-        assert not tally.flips or tally.rate.runs >= MEASURED
-    for rate in settler.rates.values():
-        assert rate.repeats is None or settler.runs >= rate.repeats
-    if settler.rare is not None:
-        assert good in settler.ends
+        assert not tally.flaky or tally.rate.runs >= MEASURED
+    for rate in flaky.rates.values():
+        assert rate.repeats is None or flaky.clean_runs >= rate.repeats
+    if flaky.rare is not None:
+        assert good in flaky.endpoints
 
 
 @given(st.integers(2, 60), st.data())
@@ -116,8 +113,8 @@ def test_what_never_flips_costs_a_few_looks_more(count: int, data: st.DataObject
     assert isinstance(plain, Found) and isinstance(found, Found)
     assert (found.before, found.after) == (plain.before, plain.after) == (change - 1, change)
     again = {0, count - 1, change - 1, change}
-    assert history.looks == len(asked) + AT_START * len(again)
-    assert history.settler.runs == 1 and not history.settler.rates
+    assert history.runs == len(asked) + AT_START * len(again)
+    assert history.flaky.clean_runs == 1 and not history.flaky.rates
 
 
 @pytest.mark.parametrize("rate", [0.4, 0.6, 0.8, 0.95])
@@ -142,10 +139,10 @@ def test_a_bug_that_is_rare_in_the_middle_leaves_a_range() -> None:
         history = History(rates, seed)
         found = history.found()
         assert isinstance(found, Found)
-        if history.settler.rare is not None:
+        if history.flaky.rare is not None:
             ranges += 1
             assert found.before == 0 and not found.exact
-            assert 8 <= history.settler.rare < 16
+            assert 8 <= history.flaky.rare < 16
     assert ranges
 
 
@@ -157,31 +154,31 @@ def test_both_ends_that_show_it_are_alike() -> None:
 def test_a_bug_that_is_rare_in_the_end_is_known() -> None:
     seed = next(seed for seed in range(100) if random.Random(seed).random() < 0.02)
     history = History([0.02, 0.0], seed)
-    history.again(0)
-    assert history.settler.rare == 0
-    assert history.settler.rates[0].repeats is None
+    history.repeat(0)
+    assert history.flaky.rare == 0
+    assert history.flaky.rates[0].repeats is None
 
 
 def test_a_look_that_tells_nothing_makes_no_difference() -> None:
     answers = iter([GOOD, SKIP, GOOD, BAD])
-    settler: FlakyTally[str] = FlakyTally(lambda key: next(answers), lambda key: 2)
-    assert settler.again("x") is GOOD
-    assert settler.tallies["x"] == Tally(2, 0, 1)
+    flaky: FlakyTally[str] = FlakyTally(lambda key: next(answers), lambda key: 2)
+    assert flaky.repeat("x") is GOOD
+    assert flaky.tallies["x"] == Tally(2, 0, 1)
 
 
 def test_what_can_not_be_judged_often_enough_is_skipped() -> None:
-    settler: FlakyTally[str] = FlakyTally(lambda key: SKIP, lambda key: 2)
-    settler.tallies["x"], settler.runs = Tally(good=1), 3
-    assert settler.settle("x") is SKIP
-    assert settler.tallies["x"].unclear == 4
+    flaky: FlakyTally[str] = FlakyTally(lambda key: SKIP, lambda key: 2)
+    flaky.tallies["x"], flaky.clean_runs = Tally(good=1), 3
+    assert flaky.settle("x") is SKIP
+    assert flaky.tallies["x"].unclear == 4
 
 
 def test_a_flip_is_told_once_with_its_rate() -> None:
     answers = iter([BAD, GOOD] * MEASURED)
     told: list[tuple[str, Rate]] = []
-    settler: FlakyTally[str] = FlakyTally(
+    flaky: FlakyTally[str] = FlakyTally(
         lambda key: next(answers), lambda key: 2, lambda key, rate: told.append((key, rate))
     )
-    assert settler.again("x") is BAD and settler.again("x") is BAD
+    assert flaky.repeat("x") is BAD and flaky.repeat("x") is BAD
     assert told == [("x", Rate(MEASURED // 2, MEASURED))]
-    assert settler.runs == Rate(MEASURED // 2, MEASURED).repeats
+    assert flaky.clean_runs == Rate(MEASURED // 2, MEASURED).repeats
