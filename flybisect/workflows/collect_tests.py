@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flybisect.case.limits import FIRST, MEMORY
+from flybisect.case.case import Case
 from flybisect.case.variables import Variables
 from flybisect.errors import UserError
-from flybisect.observation import Probe, Want
+from flybisect.judge.trials import Setting, probe_of
+from flybisect.observation import Want
 from flybisect.probe.runner import Runner
 from flybisect.source.pytest.collected import Item, collected, program
 from flybisect.toolchain.model import Toolchain
@@ -30,21 +31,15 @@ class Collector:
 
         Raises UserError where pytest collects nothing.
         """
-        probe = Probe(
-            source=program(str(file.absolute()), test),
-            name="flybisect_collects.py",
-            arch=self.arch,
-            folder=file.absolute().parent,
-            wants=frozenset({Want.OUTPUT}),
-            timeout=FIRST,
-            memory=MEMORY,
-            env=self.env,
-        )
+        toolchain = self.toolchain()
+        case = Case(file.absolute().parent / "flybisect_collects.py", env=self.env)
+        source = program(str(file.absolute()), test)
+        probe = probe_of(case, source, Setting(toolchain, (), self.arch), {Want.OUTPUT})
         with (
             TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
             Runner(Path(scratch), jobs=1) as runner,
         ):
-            seen = runner.run(probe, self.toolchain())
+            seen = runner.run(probe, toolchain)
         try:
             return collected(seen.stdout)
         except ValueError as error:

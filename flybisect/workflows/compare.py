@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flybisect.case.case import Case
-from flybisect.case.limits import FIRST, MEMORY
-from flybisect.judge.judge import Prober, Setting
-from flybisect.observation import Kernel, Observation, Probe, Want
+from flybisect.judge.trials import Prober, Setting, probe_of
+from flybisect.observation import Kernel, Observation, Want
 
 BASES_OF = ("ds_read*", "ds_load*")
 """Mnemonics whose distinct base registers are shown: a register of its own for each read is what a
@@ -44,10 +43,8 @@ class ComparedColumn:
 
 def compare(case: Case, source: str, settings: Iterable[Setting], prober: Prober) -> list[ComparedColumn]:
     """Run the script once under each setting, with assembly. Of the case only the limits hold."""
-    return [
-        ComparedColumn(setting, prober.run(_probe(case, source, setting), setting.toolchain))
-        for setting in settings
-    ]
+    probes = [(setting, probe_of(case, source, setting, {Want.ASSEMBLY})) for setting in settings]
+    return [ComparedColumn(setting, prober.run(probe, setting.toolchain)) for setting, probe in probes]
 
 
 def rows(columns: Sequence[ComparedColumn]) -> list[Row]:
@@ -103,17 +100,3 @@ def _bases(observation: Observation) -> list[tuple[str, int]]:
 
 def _is_read(mnemonic: str) -> bool:
     return any(fnmatch.fnmatchcase(mnemonic, pattern) for pattern in BASES_OF)
-
-
-def _probe(case: Case, source: str, setting: Setting) -> Probe:
-    return Probe(
-        source=source,
-        name=case.script.name,
-        arch=setting.arch,
-        argv=setting.argv,
-        env=case.env,
-        folder=case.script.parent,
-        wants=frozenset({Want.ASSEMBLY}),
-        timeout=FIRST if case.timeout is None else case.timeout,
-        memory=MEMORY if case.memory is None else case.memory,
-    )
