@@ -153,6 +153,6 @@ class Trials:
             wants,
             timeout=self._limit.seconds,
             memory=self._memory,
-            stage=self._case.sought.stage,
-            command=self._case.sought.command,
+            stage=self._case.stage,
+            command=self._case.command,
         )

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flybisect.case.case import Case
+from flybisect.case.variables import say_missing
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
+from flybisect.judge.trials import Forgetful
 from flybisect.observation import Answer, Observation, Signature, Verdict
 from flybisect.oracle.command_exit import not_run
 from flybisect.oracle.same_as import is_named
 from flybisect.probe.ir_stages import unknown_stage
+from flybisect.toolchain.store import Notify
+from flybisect.workflows.prepare import prepare
 
 EXIT_CODES = {Answer.INTERESTING: 0, Answer.UNINTERESTING: 1, Answer.UNRESOLVED: 125}
 """As `git bisect run` has them: 125 is "cannot be tested, skip"."""
@@ -26,6 +31,8 @@ class CheckResult:
     verdict: Verdict
     observation: Observation
     base: Observation | None
+    missing_variables: tuple[str, ...] = ()
+    """That the script reads, and that are set here but not in trials."""
 
     @property
     def exit_code(self) -> int:
@@ -42,7 +49,16 @@ class CheckResult:
             "why": self.verdict.why,
             "observation": json.loads(self.observation.to_json()),
             "base": None if self.base is None else json.loads(self.base.to_json()),
+            "missing_variables": list(self.missing_variables),
         }
+
+
+def check_case(options: Case, notify: Notify, signature: str | None = None) -> CheckResult:
+    """`check` of what the options name, past every journal. Raises UserError."""
+    prepared = prepare(replace(options, jobs=1), notify)
+    with prepared.judge(Forgetful()) as judge:
+        found = check(judge, prepared.source, signature)
+    return replace(found, missing_variables=tuple(say_missing(judge.unset, notify)))
 
 
 def check(judge: Judge, source: str, signature: str | None = None) -> CheckResult:
@@ -52,14 +68,15 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     run; a toolchain that cannot be used is UNRESOLVED.
     """
     evidence, verdict = judge.look_first(source)
-    sought = judge.case.sought
-    problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
+    problem = unknown_stage(judge.case.stage, evidence.subject) or not_run(
+        judge.case.command, evidence.subject
+    )
     if problem is not None:
         raise UserError(problem)
     if (
         signature is not None
         and verdict.interesting
-        and not _is(verdict.signature, signature, sought.same_as)
+        and not _is(verdict.signature, signature, judge.case.same_as)
     ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,35 +13,23 @@ from flybisect.judge.trials import Setting, probe_of
 from flybisect.observation import Want
 from flybisect.probe.runner import Runner
 from flybisect.source.pytest.collected import Item, collected, program
-from flybisect.toolchain.model import Toolchain
 
 
-@dataclass(frozen=True)
-class Collector:
-    """Runs pytest's collection under one FlyDSL."""
+def collect_tests(file: Path, test: str, setting: Setting, env: Variables) -> Sequence[Item] | None:
+    """That test of the file, else all of its sets of parameters; None where that Python has no pytest.
 
-    toolchain: Callable[[], Toolchain]
-    """Asked for only where something is collected."""
-    arch: str
-    env: Variables = ()
-
-    def __call__(self, file: Path, test: str) -> Sequence[Item] | None:
-        """That test of the file, else all of its sets of parameters; None where that Python has no pytest.
-
-        Raises UserError where pytest collects nothing.
-        """
-        toolchain = self.toolchain()
-        case = Case(file.absolute().parent / "flybisect_collects.py", env=self.env)
-        source = program(str(file.absolute()), test)
-        probe = probe_of(case, source, Setting(toolchain, (), self.arch), {Want.OUTPUT})
-        with (
-            TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-            Runner(Path(scratch), jobs=1) as runner,
-        ):
-            seen = runner.run(probe, toolchain)
-        try:
-            return collected(seen.stdout)
-        except ValueError as error:
-            said = [line for line in (seen.stdout + seen.stderr).splitlines() if line.startswith("E  ")]
-            why = said[-1].removeprefix("E").strip() if said else seen.note or seen.outcome.value
-            raise UserError(f"{file}: its tests cannot be collected: {why}") from error
+    Raises UserError where pytest collects nothing.
+    """
+    case = Case(file.absolute().parent / "flybisect_collects.py", env=env)
+    probe = probe_of(case, program(str(file.absolute()), test), setting, {Want.OUTPUT})
+    with (
+        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
+        Runner(Path(scratch), jobs=1) as runner,
+    ):
+        seen = runner.run(probe, setting.toolchain)
+    try:
+        return collected(seen.stdout)
+    except ValueError as error:
+        lines = [line for line in (seen.stdout + seen.stderr).splitlines() if line.startswith("E  ")]
+        why = lines[-1].removeprefix("E").strip() if lines else seen.note or seen.outcome.value
+        raise UserError(f"{file}: its tests cannot be collected: {why}") from error

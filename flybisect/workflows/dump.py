@@ -14,7 +14,7 @@ from flybisect.probe.inside import stages
 from flybisect.probe.inside.pipeline import split
 from flybisect.probe.ir_stages import ASSEMBLY
 from flybisect.source.flatten.write import with_head
-from flybisect.workflows.prepare import PreparedReduction
+from flybisect.workflows.prepare import PreparedCase
 
 _MARK = "flybisect-pipeline: "
 _PRINTING = f"""
@@ -85,12 +85,12 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def dump(bench: PreparedReduction, text: str, prober: Prober) -> Dump | None:
+def dump(prepared: PreparedCase, text: str, prober: Prober) -> Dump | None:
     """None where nothing reaches the pipeline."""
 
     def run(source: str, wants: set[Want], stage: str | None = None) -> Observation:
-        probe = probe_of(bench.case, source, bench.subject, wants, timeout=_LIMITS * FIRST, stage=stage)
-        return prober.run(probe, bench.subject.toolchain)
+        probe = probe_of(prepared.case, source, prepared.subject, wants, timeout=_LIMITS * FIRST, stage=stage)
+        return prober.run(probe, prepared.subject.toolchain)
 
     pipeline = _pipeline(run(with_head(text, _PRINTING), {Want.OUTPUT}))
     if pipeline is None:

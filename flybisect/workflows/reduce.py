@@ -10,28 +10,36 @@ from typing import Any
 
 from flybisect import __version__
 from flybisect.case.atomic_file import write_text
+from flybisect.case.case import Case
 from flybisect.case.flattened_script import FlattenedScript
-from flybisect.case.variables import missing
+from flybisect.case.script_file import read_script
+from flybisect.case.variables import missing, say_missing
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
-from flybisect.judge.requirement import Requirement
 from flybisect.judge.statistics import Statistics
 from flybisect.observation import Observation, Signature, Verdict
 from flybisect.oracle.hint import why_uninteresting
 from flybisect.oracle.plugin import Margin, Plugin
+from flybisect.oracle.registry import listing
 from flybisect.reduce.hint import Pass
 from flybisect.reduce.reducer import Reducer, Reduction
 from flybisect.reduce.reduction_state import Step
 from flybisect.search.reproduction_rate import Rate
-from flybisect.session.session import Session
+from flybisect.session.session import Session, open_session
 from flybisect.source.source import count_statements
+from flybisect.toolchain.store import Notify
+from flybisect.workflows.curve import Curve
+from flybisect.workflows.flattened import files_note, notes
+from flybisect.workflows.heading import AddHeading, heading_for
+from flybisect.workflows.neighbours import hold_to, with_boundary
+from flybisect.workflows.output_path import output_path
+from flybisect.workflows.prepare import PreparedCase, prepare
+from flybisect.workflows.progress import Begun, ShowsReduction
 
 WORTH_PREDICTING = 0.5
 """Seconds of a trial, from which on predicting the next questions takes less than it spares."""
 
 Notice = Callable[[Step], None]
-Heading = Callable[[str, Verdict, Observation], str]
-"""From the reduced script, what it shows and how, to the script with a comment at its head."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +161,95 @@ class Uninteresting(UserError):
     """The unreduced script does not show a bug."""
 
 
+def reduce(
+    options: Case,
+    passes: Sequence[Pass],
+    show: ShowsReduction,
+    *,
+    output: Path | None = None,
+    more: Sequence[str] = (),
+    begun: Begun = lambda session: None,
+) -> Result:
+    """Reduce what the options name, in a session of its own, which `begun` gets.
+
+    `output`: None for the session's folder. `more`: further options for the command that the reduced script
+    names. Raises UserError where the script does not show its bug.
+    """
+    found = prepare(options, show.notify)
+    prepared, assumed = with_boundary(found, options, show.notify)
+    with open_session(prepared.workdir, prepared.case, prepared.source, prepared.toolchain_keys) as session:
+        begun(session)
+        path = output_path(output, session.folder, prepared.case)
+        for warning in session.warnings:
+            show.notify(warning)
+        with prepared.judge(session.journal) as judge:
+            check_prepared(judge, prepared, show.notify)
+            hold_to(judge, prepared, show.notify, insist=not assumed)
+            return reduce_pinned(judge, prepared, session, passes, path, show, more)
+
+
+def reduce_pinned(
+    judge: Judge,
+    prepared: PreparedCase,
+    session: Session,
+    passes: Sequence[Pass],
+    output: Path,
+    show: ShowsReduction,
+    more: Sequence[str] = (),
+    given: Path | None = None,
+) -> Result:
+    """From a script that was found interesting to a checked result.
+
+    `given`: a script that was reduced already, in place of a search. Raises UserError where that does not
+    show the bug. Where an earlier run had come to its end, the journal answers all but the cold run.
+    """
+    judge.look_again(prepared.source)
+    script = flattened(judge, prepared.script)
+    for note in (*notes(script), *files_note(files_beside(judge, script))):
+        show.notify(note)
+    named = replace(
+        prepared.case,
+        oracle=pinned_oracle(judge, prepared.case),
+        script=script.called(prepared.case.script),
+        valid_on=tuple(each.setting.toolchain.spec for each in judge.required),
+    )
+    heading = heading_for(replace(prepared, case=named, script=script), output, more)
+    if given is not None:
+        found = Reduction(_given(judge, given), minimal=False)
+        session.save_best(found.text)
+        return finish(judge, session, script.source, found, output, heading)
+    with show.reduction(judge, script.source, passes) as watch:
+        drawn = Curve(session.folder, judge, script.source)
+        try:
+            found = search(judge, session, script.source, passes, drawn.noting(watch.step))
+        finally:
+            drawn.save()
+        watch.verifying(found.text)
+        return finish(judge, session, script.source, found, output, heading)
+
+
+def pinned_oracle(judge: Judge, case: Case) -> str | None:
+    """The oracle as a command names it: `auto` is by now another one."""
+    return judge.oracle.name if case.oracle == "auto" else case.oracle
+
+
+def _given(judge: Judge, path: Path) -> str:
+    text = read_script(path, path)
+    verdict = judge.judge(text)
+    if not verdict.interesting:
+        raise UserError(f"{path} does not show the bug of the script: {verdict.why}")
+    return text
+
+
+def check_prepared(judge: Judge, prepared: PreparedCase, notify: Notify) -> Verdict:
+    """`check` of its script, with a word about variables that it reads in vain."""
+    judge.repeats.notify = notify
+    try:
+        return check(judge, prepared.source, prepared.case.script.name, listing().plugins)
+    finally:
+        say_missing(judge.unset, notify)
+
+
 def check(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
     """Judge the unreduced script. Raises Uninteresting, saying what was seen, where it is not interesting."""
     verdict = judge.pin(source)
@@ -167,17 +264,6 @@ def pin(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Ver
     verdict = check(judge, source, shown, plugins)
     judge.look_again(source)
     return verdict
-
-
-def require(judge: Judge, source: str, requirement: Requirement) -> None:
-    """Hold candidates to it. Raises UserError where the unreduced script does not meet it itself."""
-    problem = judge.require(source, requirement)
-    if problem is not None:
-        version = requirement.setting.toolchain.version
-        raise UserError(
-            f"the script can't be required to compile on FlyDSL {version}: there {problem}; "
-            "name a FlyDSL on which it compiles with --valid-on"
-        )
 
 
 def flattened(judge: Judge, script: FlattenedScript) -> FlattenedScript:
@@ -218,7 +304,7 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
 
 
 def finish(
-    judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: Heading
+    judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: AddHeading
 ) -> Result:
     """Head the script, run it once more cold, write it, and keep the result in the session."""
     evidence, shown = judge.look(reduction.text)

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from flybisect.case.case import Case
 from flybisect.case.local_modules import LocalModules
-from flybisect.case.request import CaseRequest
 from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
@@ -44,7 +44,7 @@ def measure(args: argparse.Namespace) -> Report:
         for name in targets(tree):
             if args.only not in name:
                 continue
-            request = CaseRequest(
+            request = Case(
                 tree / name,
                 arch=args.arch,
                 flydsl=args.flydsl,
