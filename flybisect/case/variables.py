@@ -78,7 +78,7 @@ def missing(unset: Iterable[str], caller: Mapping[str, str]) -> list[str]:
 
 
 def say_missing(unset: Iterable[str], notify: Callable[[str], None]) -> list[str]:
-    """`missing` of this process's environment; where there are any, `notify` is told in a sentence."""
+    """`missing` of this process's environment; where there are any, `notify` gets a sentence."""
     names = missing(unset, os.environ)
     if names:
         are = "are" if len(names) > 1 else "is"

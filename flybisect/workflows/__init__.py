@@ -5,5 +5,5 @@ It may import `bisect`, `reduce`, `judge`, `session`, `oracle`, `cluster`, `prob
 
 Other rooms use `check`, `commits`, `compare`, `curve`, `doctor`, `dump`, `environment`, `figures`,
 `findings`, `flattened`, `heading`, `known_clone`, `matrix`, `output_path`, `prepare`, `progress`, `reduce`,
-`releases`, `run`, `run_options`, `shown`.
+`reduction_result`, `releases`, `run`, `run_options`, `shown`.
 """

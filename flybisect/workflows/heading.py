@@ -27,7 +27,7 @@ from flybisect.workflows.figures import table
 from flybisect.workflows.prepare import PreparedCase
 
 WIDTH = 100
-"""Characters of a line that a failure is told in."""
+"""Characters of a line of the failure."""
 SHOWN = (
     *("oracle", "arch", "env", "flydsl", "baseline", "when", "valid_on"),
     *("pattern", "stage", "command", "absent", "same_as"),

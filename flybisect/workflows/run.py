@@ -29,6 +29,7 @@ from flybisect.workflows.neighbours import hold_to
 from flybisect.workflows.output_path import output_path
 from flybisect.workflows.prepare import PreparedCase, prepare, prepare_for_toolchains
 from flybisect.workflows.progress import Begun, ShowsRun
+from flybisect.workflows.reduction_result import Result
 from flybisect.workflows.releases import search_releases
 from flybisect.workflows.run_options import RunOptions
 from flybisect.workflows.run_releases import (
@@ -45,7 +46,7 @@ class Run:
     """What `flybisect run` came to."""
 
     steps: tuple[RunStep, ...]
-    result: reducing.Result | None
+    result: Result | None
     """None where nothing was reduced."""
     prepared: PreparedCase
     folder: Path
@@ -135,7 +136,7 @@ class RunWorkflow:
         self._alone = False
         """The reduced script tells the releases apart otherwise than the unreduced one, which judges then."""
         self.steps: list[RunStep] = []
-        self.result: reducing.Result | None = None
+        self.result: Result | None = None
 
     def all(self) -> None:
         """Only what ends the whole run comes through: an interruption, a full disk; and Elsewhere."""

@@ -17,6 +17,7 @@ from flybisect.session.session import open_session
 from flybisect.toolchain.store import silent
 from flybisect.workflows import reduce as reducing
 from flybisect.workflows.prepare import PreparedCase, prepare
+from flybisect.workflows.reduction_result import Result
 from tests.bench.recording import Recording
 from tests.bench.report import SCRATCH
 
@@ -25,7 +26,7 @@ from tests.bench.report import SCRATCH
 class Reduced:
     """What it came to."""
 
-    result: reducing.Result
+    result: Result
     recording: Recording
     shows_traced: bool
     """False where the unreduced script fails while it is traced, so that no candidate need be traced."""
