@@ -9,17 +9,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flybisect.case.case import Against, Case, Sought
+    from flybisect.case.case import Baseline, Case
     from flybisect.errors import UserError
     from flybisect.reduce.minimize import minimize
     from flybisect.reduce.reduction_state import ReductionStep
     from flybisect.workflows.api import (
+        BisectedCommits,
+        BisectedReleases,
         CheckResult,
-        CommitBisection,
         Comparison,
         Matrix,
         Reduction,
-        ReleaseBisection,
         bisect_commits,
         bisect_releases,
         check,
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Against",
+    "Baseline",
+    "BisectedCommits",
+    "BisectedReleases",
     "Case",
     "CheckResult",
-    "CommitBisection",
     "Comparison",
     "Matrix",
     "Reduction",
     "ReductionStep",
-    "ReleaseBisection",
-    "Sought",
     "UserError",
     "__version__",
     "bisect_commits",
@@ -53,7 +52,7 @@ __all__ = [
     "reduce",
 ]
 _ELSEWHERE = {
-    **dict.fromkeys(("Against", "Case", "Sought"), "flybisect.case.case"),
+    **dict.fromkeys(("Baseline", "Case"), "flybisect.case.case"),
     "UserError": "flybisect.errors",
     "minimize": "flybisect.reduce.minimize",
     "ReductionStep": "flybisect.reduce.reduction_state",

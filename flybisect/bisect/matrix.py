@@ -59,7 +59,8 @@ class Change:
 def changes(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> list[Change]:
     """Neighbours whose failures differ, in more than their words or in those alone, or whose figures do.
 
-    What `same_as` names is one bug, and so is the failure of the first release that has it.
+    A release that was not tried is no neighbour. What `same_as` names is one bug, and so is the failure of
+    the first release that has it.
     """
     first = next((row.failure for row in rows if row.side is Side.BAD), None) if same_as else None
 
@@ -67,7 +68,7 @@ def changes(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> list[Cha
         return first if is_named(row.failure, same_as) else row.failure
 
     found = []
-    for one, other in pairwise(rows):
+    for one, other in pairwise(row for row in rows if row.observation is not None):
         same = bug(one) == bug(other) and _figures(one) == _figures(other)
         if not same or one.signature != other.signature:
             found.append(Change(one, other, same))

@@ -36,15 +36,15 @@ class StudiedCase:
     def mark(self) -> str:
         """Differs from that of any other study."""
         base = None if self.base is None else self.base.key
-        case = repr((self.source, self.argv, self.case.env, self.arch, self.case.against, base))
-        return hashlib.sha256(case.encode("utf-8", "surrogatepass")).hexdigest()
+        told = repr((self.source, self.argv, self.case.env, self.arch, self.case.baseline, base))
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     def setting(self, toolchain: Toolchain) -> Setting:
         return Setting(toolchain, self.argv, self.arch)
 
     def base_setting(self, toolchain: Toolchain) -> Setting | None:
         """What the case is compared with when `toolchain` is tried. Raises UserError on a bad arch."""
-        against = self.case.against
+        against = self.case.baseline
         if against is None:
             return None
         return Setting(

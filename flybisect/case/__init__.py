@@ -2,6 +2,6 @@
 
 It may import `source`, `search`, `observation` and `errors`.
 
-Other rooms use `atomic_file`, `case`, `command_paths`, `defaults`, `flattened_script`, `limits`,
-`pytest_target`, `request`, `script_file`, `subject`, `variables`, `workdir`, `yaml_file`.
+Other rooms use `atomic_file`, `case`, `command_paths`, `declared`, `flattened_script`, `limits`,
+`pytest_target`, `readers`, `script_file`, `subject`, `variables`, `workdir`, `yaml_file`.
 """

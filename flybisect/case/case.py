@@ -20,126 +20,218 @@
     memory: 8192                    # MiB per trial
 
 Only `script` is needed. Paths are meant from the folder of the file. A folder can hold more cases as
-`NAME.case.yaml`; such a one is used where it is named in place of the script.
+`NAME.case.yaml`; such a one is used where it is named in place of the script. `flybisect.yaml` gives
+defaults for every case below its folder, and options of the command line go before both: see `merge`.
+
+A field says all there is about it: how its value is read, in which files it may stand, and its option. A
+new one is added here alone.
 """
+
+# ruff: noqa: RUF009
+# `declared` makes a field, as `dataclasses.field` does.
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from flybisect.case.command_paths import with_absolute_paths
-from flybisect.case.limits import MEMORIES, TIMEOUTS
-from flybisect.case.variables import Variables, in_file
-from flybisect.case.yaml_file import (
-    LARGEST_NUMBER,
-    checked_mapping,
-    expanded,
-    number_at,
-    parse_mapping,
-    read_mapping,
-    shown,
-    text_at,
-)
+from flybisect.case import readers
+from flybisect.case.declared import BOTH, CASE_FILE, DEFAULTS_FILE, declared, keys, read, said, written
+from flybisect.case.limits import JOBS, MEMORIES, TIMEOUTS
+from flybisect.case.variables import Variables, joined
+from flybisect.case.yaml_file import checked_mapping, parse_mapping, read_mapping
 from flybisect.errors import UserError
 
-FILE = "case.yaml"
-SOUGHT = ("pattern", "absent", "stage", "command", "same_as")
-KEYS = (
-    *("script", "args", "arch", "env", "flydsl", "oracle", "against", "when", "valid_on"),
-    *(*SOUGHT, "timeout", "memory"),
-)
-AGAINST_KEYS = ("args", "flydsl", "arch")
+INSTALLED = "installed"
+UNNAMED = Path()
+"""The script of a source that names none."""
 
 
 @dataclass(frozen=True)
-class Against:
-    """What the subject is compared with: itself under another argv, FlyDSL or arch."""
+class Baseline:
+    """What the case is compared with: the same script under other arguments, another FlyDSL or arch."""
 
-    argv: tuple[str, ...] | None = None
-    flydsl: str | None = None
-    arch: str | None = None
-
-
-@dataclass(frozen=True)
-class Sought:
-    """What an oracle that looks for something of the user's looks for. None and empty: not said."""
-
-    pattern: str | None = None
-    """A regular expression."""
-    absent: bool | None = None
-    stage: str | None = None
-    command: str | None = None
-    same_as: tuple[str, ...] = ()
-    """Other signatures, or pieces of their text, that count as the same bug."""
-
-    def before(self, other: Sought) -> Sought:
-        """This, and where it says nothing, the other."""
-        return Sought(**{name: _said(getattr(self, name), getattr(other, name)) for name in SOUGHT})
+    argv: tuple[str, ...] | None = declared(
+        readers.arguments, "Compare with the same script under these arguments.", "TEXT", key="args"
+    )
+    flydsl: str | None = declared(
+        readers.flydsl, "Compare with the same script under another FlyDSL.", "SPEC", completion="flydsl"
+    )
+    arch: str | None = declared(
+        readers.text, "Compare with the same script for another arch.", "ARCH", completion="arch"
+    )
 
 
-NOTHING_MORE = Sought()
-
-
-def _said(first: Any, second: Any) -> Any:
-    return second if first is None or first == () else first
+def _baseline(value: Any, where: str, folder: Path) -> Baseline:
+    known = keys(Baseline, CASE_FILE)
+    found = read(Baseline(), checked_mapping(value, where, known), where, folder)
+    if found == Baseline():
+        raise UserError(f"{where}: says nothing ({', '.join(known)})")
+    return found
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is being studied. Fields that are None are for the caller to fill (`arch`: from the script)."""
+    """What is being studied, as far as one source says it: a file, defaults, or options.
 
-    script: Path
-    argv: tuple[str, ...] = ()
-    arch: str | None = None
-    flydsl: str = "installed"
-    """`installed`, a release's version, or the path of an unpacked FlyDSL."""
-    oracle: str | None = None
-    """Name of a plugin, or the path of one."""
-    against: Against | None = None
-    when: str | None = None
+    None and `()` mean that it says nothing; only `argv` may be empty on purpose. `merge` joins sources.
+    """
+
+    script: Path = declared(readers.path, default=UNNAMED)
+    """In options: a script, a folder with a case file, a case file, or a test as `test_x.py::test_y[64]`."""
+    argv: tuple[str, ...] | None = declared(
+        readers.arguments,
+        "The script's own arguments; they replace the case's.",
+        "-- ARGS",
+        list[str],
+        key="args",
+    )
+    arch: str | None = declared(
+        readers.text,
+        "As gfx942. Else the case's, the installed GPU's, or the only one that the script names.",
+        "ARCH",
+        completion="arch",
+        files=BOTH,
+    )
+    flydsl: str | None = declared(
+        readers.flydsl,
+        "`installed`, a version (installed from PyPI once, beside the environment), or a folder.",
+        "SPEC",
+        completion="flydsl",
+        files=BOTH,
+    )
+    oracle: str | None = declared(
+        readers.oracle,
+        "What is looked for; `flybisect oracles` lists them.",
+        "NAME|PATH",
+        completion="oracle",
+        files=BOTH,
+    )
+    baseline: Baseline | None = declared(_baseline, key="against")
+    when: str | None = declared(
+        readers.text,
+        'The condition, in place of the oracle\'s own, as "vgpr_spills >= base.vgpr_spills + 8".',
+        "EXPR",
+    )
     """Replaces the oracle's own condition; see `flybisect.oracle.conditions`."""
-    timeout: float | None = None
+    timeout: float | None = declared(
+        readers.number(*TIMEOUTS, float),
+        "Wall seconds per trial. Without it the limit follows the script's own time.",
+        "S",
+        float,
+        bounds=TIMEOUTS,
+        files=BOTH,
+    )
     """Wall seconds per trial; None: adaptive, see `flybisect.case.limits`."""
-    memory: int | None = None
+    memory: int | None = declared(
+        readers.number(*MEMORIES, int), "Memory per trial.", "MIB", int, bounds=MEMORIES, files=BOTH
+    )
     """MiB that a trial may add to its worker."""
-    sought: Sought = NOTHING_MORE
-    env: Variables = ()
+    env: Variables = declared(
+        readers.variables,
+        "A variable for the script; without a value, as it is set here. Repeatable.",
+        "NAME[=VALUE]",
+        list[str],
+        default=(),
+        read_option=readers.variable_options,
+    )
     """Variables that trials have beside the tool's own."""
-    valid_on: tuple[str, ...] = ()
-    """FlyDSLs without the bug, that a reduced script has to compile on; as `flydsl`."""
+    pattern: str | None = declared(
+        readers.text, "What the oracles text and ir look for, line by line.", "REGEX"
+    )
+    absent: bool | None = declared(
+        readers.flag, "The pattern must not be there, rather than be there.", kind=bool
+    )
+    stage: str | None = declared(
+        readers.text,
+        "Where the oracle ir looks: origin, last, isa, or after a pass, as fly-layout-lowering.",
+        "NAME",
+    )
+    command: str | None = declared(
+        readers.command,
+        "A shell command for the oracle command, given the script: 0 interesting, 125 can't be judged.",
+        "TEXT",
+    )
+    same_as: tuple[str, ...] = declared(
+        readers.texts,
+        "A failure that counts as the same bug: its signature, its kind, or a piece of it; repeatable.",
+        "TEXT",
+        list[str],
+        default=(),
+    )
+    """Other signatures, or pieces of their text, that count as the same bug."""
+    valid_on: tuple[str, ...] = declared(
+        readers.flydsls,
+        "A FlyDSL without the bug, on which the reduced script has to compile; repeatable.",
+        "SPEC",
+        list[str],
+        default=(),
+        completion="flydsl",
+    )
+    """As `flydsl`."""
+    jobs: int | None = declared(
+        readers.number(*JOBS, int),
+        "Trials at once; up to 4 cores without it. The result does not depend on it.",
+        kind=int,
+        bounds=JOBS,
+        files=(DEFAULTS_FILE,),
+    )
+    workdir: Path | None = declared(
+        readers.path,
+        "Where sessions and installed releases go (see workdirs/README.md).",
+        "DIR",
+        Path,
+        files=(DEFAULTS_FILE,),
+    )
+    repo: Path | None = declared(readers.path, files=(DEFAULTS_FILE,))
+    """A clone of FlyDSL."""
+    scheduler: str | None = declared(
+        readers.text,
+        "Run trials on the workers of this Dask scheduler (docs/cluster.md); else on this machine.",
+        "tcp://HOST:PORT",
+        files=(),
+    )
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Of the script; none where nothing says any."""
+        return self.argv or ()
 
     def to_yaml(self) -> str:
         """The text of a case file, with absolute paths."""
-        data: dict[str, Any] = {"script": str(self.script.absolute())}
-        if self.argv:
-            data["args"] = list(self.argv)
-        if self.env:
-            data["env"] = dict(self.env)
-        for key in ("arch", "flydsl", "oracle", "when", "valid_on", *SOUGHT, "timeout", "memory"):
-            value = getattr(self.sought if key in SOUGHT else self, key)
-            if value is not None and value != ():
-                data[key] = list(value) if isinstance(value, tuple) else value
-        if self.against is not None:
-            pairs = {"args": self.against.argv, "flydsl": self.against.flydsl, "arch": self.against.arch}
-            data["against"] = {
-                k: list(v) if isinstance(v, tuple) else v for k, v in pairs.items() if v is not None
-            }
+        data = written(replace(self, script=self.script.absolute()))
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+
+
+def merge(*cases: Case) -> Case:
+    """Of each field the first that says something. Variables are joined, name by name."""
+    found = Case()
+    for case in reversed(cases):
+        found = replace(found, **{**said(case), "env": joined(case.env, found.env)})
+    return found
 
 
 def load(path: Path) -> Case:
     """The case in a file. Raises UserError with the file's name and what is wrong in it."""
-    return _case(read_mapping(path, KEYS), str(path), path.absolute().parent)
+    return _case(read_mapping(path, keys(Case, CASE_FILE)), str(path), path.absolute().parent)
 
 
 def parse(text: str, origin: str, folder: Path) -> Case:
     """As `load`, of a text whose paths are meant from `folder`."""
-    return _case(parse_mapping(text, origin, KEYS), origin, folder)
+    return _case(parse_mapping(text, origin, keys(Case, CASE_FILE)), origin, folder)
+
+
+def load_defaults(start: Path) -> Case:
+    """Of the nearest `flybisect.yaml` in `start` (a folder) or above. Raises UserError on a bad one."""
+    folder = start.absolute()
+    for path in (each / DEFAULTS_FILE for each in (folder, *folder.parents)):
+        if path.is_file():
+            return read(Case(), read_mapping(path, keys(Case, DEFAULTS_FILE)), str(path), path.parent)
+    return Case()
 
 
 def find(path: Path) -> Case:
@@ -149,14 +241,14 @@ def find(path: Path) -> Case:
     folder: its `case.yaml`. A YAML file: that case. Raises UserError when there is no such thing.
     """
     if path.is_dir():
-        if not (path / FILE).is_file():
-            raise UserError(f"{path} is a folder without a {FILE}; name a script instead")
-        return _with_script(load(path / FILE), path / FILE)
+        if not (path / CASE_FILE).is_file():
+            raise UserError(f"{path} is a folder without a {CASE_FILE}; name a script instead")
+        return _with_script(load(path / CASE_FILE), path / CASE_FILE)
     if not path.exists():
         raise UserError(f"there is no file {path}")
     if path.suffix in (".yaml", ".yml"):
         return _with_script(load(path), path)
-    beside = path.absolute().parent / FILE
+    beside = path.absolute().parent / CASE_FILE
     if beside.is_file():
         case = load(beside)
         if case.script.resolve() == path.resolve():
@@ -170,94 +262,7 @@ def _with_script(case: Case, origin: Path) -> Case:
     return case
 
 
-def _case(data: dict[str, Any], origin: str, folder: Path) -> Case:
-    script = text_at(data, "script", origin)
-    if not script:
+def _case(data: Mapping[str, Any], origin: str, folder: Path) -> Case:
+    if data.get("script") is None:
         raise UserError(f"{origin}: says no script (script: NAME.py)")
-    memory = number_at(data, "memory", origin, *MEMORIES)
-    flydsl = text_at(data, "flydsl", origin)
-    oracle = text_at(data, "oracle", origin)
-    return Case(
-        script=folder / script,
-        argv=_argv(data.get("args"), "args", origin) or (),
-        env=in_file(data.get("env"), origin),
-        arch=text_at(data, "arch", origin),
-        flydsl=_spec(flydsl, folder) if flydsl else "installed",
-        oracle=_oracle(oracle, folder) if oracle else None,
-        against=_against(data.get("against"), origin, folder),
-        when=text_at(data, "when", origin),
-        valid_on=_valid_on(data.get("valid_on"), folder, origin),
-        sought=_sought(data, origin, folder),
-        timeout=number_at(data, "timeout", origin, *TIMEOUTS),
-        memory=None if memory is None else int(memory),
-    )
-
-
-def _sought(data: dict[str, Any], origin: str, folder: Path) -> Sought:
-    absent, command = data.get("absent"), text_at(data, "command", origin)
-    if absent is not None and not isinstance(absent, bool):
-        raise UserError(f"{origin}: absent should be true or false, not {shown(absent)}")
-    return Sought(
-        pattern=text_at(data, "pattern", origin),
-        absent=absent,
-        stage=text_at(data, "stage", origin),
-        command=None if command is None else with_absolute_paths(command, folder),
-        same_as=_texts(data.get("same_as"), f"{origin}: same_as"),
-    )
-
-
-def _texts(value: object, origin: str) -> tuple[str, ...]:
-    listed = [] if value is None else value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) and each.strip() for each in listed):
-        raise UserError(f"{origin} should be a text or a list of texts, not {shown(value)}")
-    return tuple(str(each) for each in listed)
-
-
-def _valid_on(value: object, folder: Path, origin: str) -> tuple[str, ...]:
-    """`0.5` without quotes is one that a person means as text."""
-    listed = value if isinstance(value, list) else [] if value is None else [value]
-    texts = [str(each) if isinstance(each, float) else each for each in listed]
-    return tuple(_spec(each, folder) for each in _texts(texts, f"{origin}: valid_on"))
-
-
-def _against(value: object, origin: str, folder: Path) -> Against | None:
-    if value is None:
-        return None
-    origin = f"{origin}: against"
-    data = checked_mapping(value, origin, AGAINST_KEYS)
-    if not data:
-        raise UserError(f"{origin}: says nothing ({', '.join(AGAINST_KEYS)})")
-    flydsl = text_at(data, "flydsl", origin)
-    return Against(
-        argv=_argv(data.get("args"), "args", origin),
-        flydsl=_spec(flydsl, folder) if flydsl else None,
-        arch=text_at(data, "arch", origin),
-    )
-
-
-def _argv(value: object, key: str, origin: str) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return split_args(value, f"{origin}: {key}")
-    if isinstance(value, list) and all(
-        isinstance(v, str) or (type(v) in (int, float) and abs(v) < LARGEST_NUMBER) for v in value
-    ):
-        return tuple(str(v) for v in value)
-    raise UserError(f"{origin}: {key} should be a text or a list of texts, not {shown(value)}")
-
-
-def split_args(text: str, origin: str) -> tuple[str, ...]:
-    """Arguments as a shell splits them. Raises UserError on an open quote."""
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise UserError(f"{origin}: {error} in {shown(text)}") from error
-
-
-def _spec(text: str, folder: Path) -> str:
-    return str(folder / expanded(text)) if "/" in text else text
-
-
-def _oracle(text: str, folder: Path) -> str:
-    return str(folder / expanded(text)) if text.endswith((".py", ".yaml", ".yml")) else text
+    return read(Case(), data, origin, folder)

@@ -46,18 +46,13 @@ def in_file(value: object, origin: str) -> Variables:
     if value is None:
         return ()
     if not isinstance(value, dict):
-        raise UserError(f"{origin}: env should be names with values, as {{NAME: text}}, not {value!r}")
+        raise UserError(f"{origin} should be names with values, as {{NAME: text}}, not {value!r}")
     return tuple(sorted((_name(name, origin), _value(name, each, origin)) for name, each in value.items()))
 
 
 def joined(first: Variables, second: Variables) -> Variables:
     """Both; the value of `first` holds where both have a name."""
     return tuple(sorted({**dict(second), **dict(first)}.items()))
-
-
-def as_options(variables: Variables) -> list[str]:
-    """The words of a command line that say them."""
-    return [word for name, value in variables for word in ("--env", f"{name}={value}")]
 
 
 def written_out(words: Sequence[str], caller: Mapping[str, str]) -> list[str]:
@@ -83,7 +78,7 @@ def missing(unset: Iterable[str], caller: Mapping[str, str]) -> list[str]:
 
 
 def say_missing(unset: Iterable[str], notify: Callable[[str], None]) -> list[str]:
-    """`missing` of this process's environment; where there are any, `notify` is told in a sentence."""
+    """`missing` of this process's environment; where there are any, `notify` gets a sentence."""
     names = missing(unset, os.environ)
     if names:
         are = "are" if len(names) > 1 else "is"
@@ -98,15 +93,15 @@ def _with_value(option: str, caller: Mapping[str, str]) -> str:
 
 def _name(name: object, origin: str) -> str:
     if not isinstance(name, str):
-        raise UserError(f"{origin}: env: {name!r} is no name of a variable; put it in quotes")
-    _check(name, f"{origin}: env")
+        raise UserError(f"{origin}: {name!r} is no name of a variable; put it in quotes")
+    _check(name, origin)
     return name
 
 
 def _value(name: object, value: Any, origin: str) -> str:
     if value is None or isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UserError(f"{origin}: env: {name} should be a text, not {value!r}; put it in quotes")
-    _check_value(str(value), f"{origin}: env: {name}")
+        raise UserError(f"{origin}: {name} should be a text, not {value!r}; put it in quotes")
+    _check_value(str(value), f"{origin}: {name}")
     return str(value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flybisect.case.defaults import load_defaults
+from flybisect.case.case import load_defaults
 
 SESSIONS = "sessions"
 """Its folder of sessions."""

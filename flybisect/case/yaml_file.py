@@ -123,27 +123,20 @@ def expanded(text: str) -> Path:
 
 
 def text_at(data: dict[str, Any], key: str, origin: str) -> str | None:
+    """As `checked_text`; None without that key."""
+    value = data.get(key)
+    return None if value is None else checked_text(value, f"{origin}: {key}")
+
+
+def checked_text(value: object, where: str) -> str:
     """A text, or a number written without quotes (`flydsl: 0.5` is one a person means as text).
 
     Raises UserError where it is empty or something else.
     """
-    value = data.get(key)
-    if value is None:
-        return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise UserError(f"{origin}: {key} should be a text, not {shown(value)}")
+        raise UserError(f"{where} should be a text, not {shown(value)}")
     if not isinstance(value, str) and not abs(value) < LARGEST_NUMBER:
-        raise UserError(f"{origin}: {key} should be a text, not {shown(value)}; write it in quotes")
+        raise UserError(f"{where} should be a text, not {shown(value)}; write it in quotes")
     if not str(value).strip():
-        raise UserError(f"{origin}: {key} is empty; leave it out, or say something")
+        raise UserError(f"{where} is empty; leave it out, or say something")
     return str(value)
-
-
-def number_at(data: dict[str, Any], key: str, origin: str, least: float, most: float) -> float | None:
-    """A number from `least` to `most`. Raises UserError where it is something else."""
-    value = data.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        raise UserError(f"{origin}: {key} should be a number from {least:g} to {most:g}, not {shown(value)}")
-    return float(value)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from flybisect.case.variables import say_missing
+from flybisect.case.case import Case
 from flybisect.cli import options
+from flybisect.cli.case_options import takes_case
 from flybisect.cli.notify import notifier
-from flybisect.cli.option_groups import takes_group
-from flybisect.cli.shared_options import Bug
-from flybisect.judge.trials import NoMemory
+from flybisect.cli.sandbox_option import RequireSandbox
 from flybisect.terminal.check import print_check
 from flybisect.terminal.json_output import print_json
-from flybisect.workflows.check import check as check_once
-from flybisect.workflows.prepare import prepare
+from flybisect.workflows.check import check_case
 
 
-@takes_group
+@takes_case("flydsl")
 def check(
     context: typer.Context,
     script: options.Script,
@@ -26,17 +25,15 @@ def check(
     signature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only this bug, as an earlier run printed it.")
     ] = None,
-    flydsl: options.Flydsl = None,
-    bug: Bug,
+    require_sandbox: RequireSandbox = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    request: Case,
 ) -> None:
     """Judge a script once. Exit code 0: interesting, 1: not, 125: cannot be judged."""
-    notify = notifier(bug.quiet)
-    bench = prepare(bug.about(script, context.obj, flydsl, jobs=1), notify)
-    with bench.judge(NoMemory()) as judge:
-        found = check_once(judge, bench.source, signature)
-    missing = say_missing(judge.unset, notify)
-    if bug.json:
-        print_json({**found.to_dict(), "missing_variables": missing})
+    found = check_case(replace(request, script=script), notifier(quiet), signature)
+    if json:
+        print_json(found.to_dict())
     else:
         print_check(found)
     raise typer.Exit(found.exit_code)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from flybisect.case.request import CaseRequest
-from flybisect.case.variables import given, say_missing
-from flybisect.case.workdir import SESSIONS
+from flybisect.case.case import Case
+from flybisect.case.readers import flydsl as read_flydsl
 from flybisect.cli import completion as completing
 from flybisect.cli import options
+from flybisect.cli.case_options import takes_case
 from flybisect.cli.notify import notifier
 from flybisect.cli.sandbox_option import RequireSandbox
-from flybisect.probe.runner import Runner
 from flybisect.terminal.compare import as_markdown, print_columns
 from flybisect.terminal.json_output import print_json
-from flybisect.workflows.compare import compare as compare_settings
-from flybisect.workflows.prepare import prepare_comparison, workdir_of
+from flybisect.workflows.compare import compare as compare_case
 
 
+@takes_case(shared=("env", "arch", "timeout", "memory", "workdir"))
 def compare(
     script: options.Script,
+    *,
     args: Annotated[
         list[str] | None, typer.Option(metavar="TEXT", help="Arguments of the script; repeatable.")
     ] = None,
@@ -36,36 +35,21 @@ def compare(
             help="`installed`, a version, or a folder; repeatable.",
         ),
     ] = None,
-    env: options.Env = None,
-    arch: options.Arch = None,
-    timeout: options.Timeout = None,
-    memory: options.Memory = None,
     require_sandbox: RequireSandbox = False,
-    workdir: options.Workdir = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    request: Case,
 ) -> None:
     """Compile a script under several arguments or FlyDSLs and show the figures side by side."""
-    variables = given(env or (), os.environ)
-    request = CaseRequest(
-        script=script, arch=arch, timeout=timeout, memory=memory, workdir=workdir, env=variables
-    )
-    case, source, settings = prepare_comparison(request, args or (), flydsl or (), notifier(quiet))
-    with (
-        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), jobs=1, hidden=[workdir_of(workdir, case.script.parent) / SESSIONS]) as runner,
-    ):
-        columns = compare_settings(case, source, settings, runner)
-    unset = {name for column in columns for name in column.observation.unset}
-    missing = say_missing(unset, notifier(quiet))
+    specs = [read_flydsl(each, "--flydsl", Path.cwd()) for each in flydsl or ()]
+    found = compare_case(replace(request, script=script), args or (), specs, notifier(quiet))
     if json:
-        data = {"script": str(case.script), "columns": [column.to_dict() for column in columns]}
-        print_json({**data, "missing_variables": missing})
+        print_json(found.to_dict())
     elif markdown:
-        print(as_markdown(columns))
+        print(as_markdown(found.columns))
     else:
-        print_columns(columns)
+        print_columns(found.columns)
 
 
 def add_to(app: typer.Typer) -> None:

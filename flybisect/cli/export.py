@@ -13,11 +13,9 @@ from flybisect.cli import options
 from flybisect.cli import session_options as about
 from flybisect.cli.notify import notifier
 from flybisect.errors import UserError
-from flybisect.report.gather import bench_of, gather
-from flybisect.report.redaction import here
 from flybisect.report.regression import as_lit, as_pytest
+from flybisect.report.session_report import report_of
 from flybisect.report.verified_export import try_lit, try_pytest
-from flybisect.session.listing import session_named
 from flybisect.terminal.json_output import print_json
 from flybisect.workflows.prepare import workdir_of
 
@@ -39,19 +37,19 @@ def export(
     if pytest == lit:
         raise UserError("say which kind of test: --pytest or --lit")
     notify = notifier(quiet)
-    root = workdir_of(workdir, Path.cwd())
-    entry = session_named(session, root)
-    found = gather(entry, root, None, notify)
-    private = here([entry.case.script.parent, found.folder, root, Path.cwd()])
-    text = (as_pytest if pytest else as_lit)(found, private)
+    shown = report_of(session, workdir_of(workdir, Path.cwd()), None, notify)
+    text = (as_pytest if pytest else as_lit)(shown.found, shown.private)
     notify("running the test")
-    toolchain = bench_of(entry, root, notify).subject.toolchain
-    (try_pytest if pytest else try_lit)(text, found, toolchain)
+    (try_pytest if pytest else try_lit)(text, shown.found, shown.toolchain)
     if output is not None:
         write_text(output, text)
     if json:
         print_json(
-            {"session": str(found.folder), "output": None if output is None else str(output), "test": text}
+            {
+                "session": str(shown.found.folder),
+                "output": None if output is None else str(output),
+                "test": text,
+            }
         )
     elif output is None:
         sys.stdout.write(text)

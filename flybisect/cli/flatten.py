@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from flybisect.case.atomic_file import write_text
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.case.subject import subject_of
 from flybisect.cli import options
+from flybisect.cli.case_options import takes_case
 from flybisect.cli.notify import notifier
 from flybisect.errors import UserError
 from flybisect.terminal.json_output import print_json
@@ -20,20 +21,21 @@ from flybisect.workflows.output_path import output_path
 from flybisect.workflows.prepare import collecting
 
 
+@takes_case(shared=("arch", "workdir"))
 def flatten(
     script: options.Script,
+    *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="OUT.py", help="Without it: standard output."),
     ] = None,
-    arch: options.Arch = None,
-    workdir: options.Workdir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    request: Case,
 ) -> None:
     """Make one plain script of a script, or of a pytest test, and the local modules that it imports."""
     notify = notifier(quiet)
-    subject = subject_of(script, collecting(CaseRequest(script=script, arch=arch, workdir=workdir), notify))
+    subject = subject_of(script, collecting(request, notify))
     found = subject.script
     if found.problem is not None:
         raise UserError(found.problem)

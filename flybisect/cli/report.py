@@ -13,13 +13,9 @@ from flybisect.cli import options
 from flybisect.cli import session_options as about
 from flybisect.cli.notify import notifier
 from flybisect.errors import UserError
-from flybisect.report import bundle as bundles
-from flybisect.report.gather import bench_of, gather
 from flybisect.report.html import as_html
-from flybisect.report.markdown import as_markdown
 from flybisect.report.plots import pictures
-from flybisect.report.redaction import here
-from flybisect.session.listing import session_named
+from flybisect.report.session_report import report_of
 from flybisect.terminal.json_output import print_json
 from flybisect.workflows.known_clone import known_clone
 from flybisect.workflows.prepare import workdir_of
@@ -52,23 +48,17 @@ def report(
     """Write what a session found as Markdown for an upstream issue."""
     notify = notifier(quiet)
     root = workdir_of(workdir, Path.cwd())
-    entry = session_named(session, root)
-    found = gather(entry, root, known_clone(repo, Path.cwd(), root, notify), notify)
-    private = here([entry.case.script.parent, found.folder, root, Path.cwd()])
-    text = as_markdown(found, private)
-    if bundle is not None:
-        texts = bundles.contents(found, text, private)
-        bundles.write(bundle, texts)
-        notify("running reproduce.sh of the bundle")
-        checked = bundles.check(texts, bench_of(entry, root, notify).subject.toolchain, found.arch)
-        if not checked.shows:
-            raise UserError(f"{bundle} is written, but its reproduce.sh does not show the bug: {checked.why}")
+    shown = report_of(session, root, known_clone(repo, Path.cwd(), root, notify), notify)
+    found, text = shown.found, shown.markdown
+    problem = None if bundle is None else shown.write_bundle(bundle)
+    if problem is not None:
+        raise UserError(problem)
     written = [bundle] if bundle is not None else []
     if output is not None:
         write_text(output, text)
         written.append(output)
     if html is not None:
-        write_text(html, as_html(found, private))
+        write_text(html, as_html(found, shown.private))
         written.append(html)
     if svg is not None:
         written += _pictures(svg, pictures(found))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from flybisect.case.case import Case
-from flybisect.case.limits import IMPORTS, MEMORY, TimeLimit
+from flybisect.case.limits import FIRST, IMPORTS, MEMORY, TimeLimit
 from flybisect.judge.statistics import StatisticsCounter
 from flybisect.observation import Observation, Outcome, Probe, Want
 from flybisect.probe.prober import Prober
 from flybisect.toolchain.model import Toolchain
 
-__all__ = ["Memory", "NoMemory", "Prober", "Setting", "Trials"]
+__all__ = ["Memory", "NoMemory", "Prober", "Setting", "Trials", "probe_of"]
 
 
 class Memory(Protocol):
@@ -45,6 +45,33 @@ class Setting:
     arch: str
 
 
+def probe_of(
+    case: Case,
+    source: str,
+    setting: Setting,
+    wants: Iterable[Want],
+    *,
+    timeout: float = FIRST,
+    memory: int = MEMORY,
+    stage: str | None = None,
+    command: str | None = None,
+) -> Probe:
+    """The request to compile a text as the case's script. The case's own limits go before these."""
+    return Probe(
+        source=source,
+        name=case.script.name,
+        arch=setting.arch,
+        argv=setting.argv,
+        env=case.env,
+        folder=case.script.parent,
+        wants=frozenset(wants),
+        timeout=timeout if case.timeout is None else case.timeout,
+        memory=memory if case.memory is None else case.memory,
+        stage=stage,
+        command=command,
+    )
+
+
 class Trials:
     """Runs a case's scripts, each once as far as the journal knows. Safe to use from several threads."""
 
@@ -56,12 +83,12 @@ class Trials:
         self.flaky: Callable[[], bool] = lambda: False
         """Whether the bug shows now and then only: then everything is compiled anew."""
         self._limit = TimeLimit(case.timeout)
-        self._memory = MEMORY if case.memory is None else case.memory
+        self._memory = MEMORY
 
     def bound(self, seconds: float, memory: int) -> None:
         """Hold every trial to these limits (wall seconds, MiB), unless the case has its own."""
         self._limit.bound(seconds)
-        self._memory = self._memory if self._case.memory is not None else memory
+        self._memory = memory
 
     def learn(self, interesting: Observation) -> None:
         """The time limit follows what good trials take."""
@@ -119,16 +146,13 @@ class Trials:
         return seen
 
     def _probe(self, source: str, setting: Setting, wants: frozenset[Want]) -> Probe:
-        return Probe(
-            source=source,
-            name=self._case.script.name,
-            arch=setting.arch,
-            argv=setting.argv,
-            env=self._case.env,
-            folder=self._case.script.parent,
-            wants=wants,
+        return probe_of(
+            self._case,
+            source,
+            setting,
+            wants,
             timeout=self._limit.seconds,
             memory=self._memory,
-            stage=self._case.sought.stage,
-            command=self._case.sought.command,
+            stage=self._case.stage,
+            command=self._case.command,
         )

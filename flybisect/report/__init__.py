@@ -3,6 +3,5 @@
 It may import `terminal`, `workflows`, `bisect`, `reduce`, `judge`, `session`, `oracle`, `cluster`, `probe`,
 `toolchain`, `git`, `case`, `source`, `search`, `observation` and `errors`.
 
-Other rooms use `bundle`, `gather`, `html`, `markdown`, `plots`, `redaction`, `regression`,
-`verified_export`.
+Other rooms use `html`, `plots`, `regression`, `session_report`, `verified_export`.
 """

@@ -98,7 +98,7 @@ def _metadata(found: Findings) -> dict[str, object]:
         "oracle": found.oracle,
         "signature": found.signature,
         "condition": found.condition,
-        "argv": list(found.case.argv),
+        "argv": list(found.case.arguments),
         "env": dict(found.case.env),
         "environment": asdict(found.environment),
         "arch": found.arch,

@@ -22,7 +22,7 @@ from flybisect.workflows.curve import curve_of
 from flybisect.workflows.dump import Dump, dump
 from flybisect.workflows.environment import Environment, environment
 from flybisect.workflows.findings import Findings, RunStep, Script
-from flybisect.workflows.prepare import PreparedReduction, reopened
+from flybisect.workflows.prepare import PreparedCase, reopened
 from flybisect.workflows.shown import as_data, from_data, show
 
 
@@ -60,7 +60,7 @@ def gather(entry: SessionEntry, workdir: Path, repository: Repository | None, no
 
 def bench_of(
     entry: SessionEntry, workdir: Path, notify: Notify, bisected: Mapping[str, Any] | None = None
-) -> PreparedReduction:
+) -> PreparedCase:
     """What the session's script is compiled with; of a bisection the newest FlyDSL that shows the bug."""
     case = entry.case
     if "oracle" in entry.result and case.oracle == "auto":
@@ -101,7 +101,7 @@ def _bad_release(bisected: Mapping[str, Any]) -> str | None:
     return bad[-1] if bad else None
 
 
-def _scripts(entry: SessionEntry, bench: PreparedReduction, notify: Notify) -> tuple[Script, Script | None]:
+def _scripts(entry: SessionEntry, bench: PreparedCase, notify: Notify) -> tuple[Script, Script | None]:
     texts = [bench.source]
     if "output" in entry.result and (entry.folder / "best.py").is_file():
         texts.append(read_text(entry.folder / "best.py"))
@@ -118,7 +118,7 @@ def _scripts(entry: SessionEntry, bench: PreparedReduction, notify: Notify) -> t
     return known[texts[0]], known[texts[1]] if len(texts) > 1 else None
 
 
-def _dump(entry: SessionEntry, bench: PreparedReduction, text: str, notify: Notify) -> Dump | None:
+def _dump(entry: SessionEntry, bench: PreparedCase, text: str, notify: Notify) -> Dump | None:
     """Kept with the text that it is of; `null` where there is none."""
     stored = load_part(entry.folder, Part.DUMP)
     if isinstance(stored, dict) and stored.get("text") == text:
@@ -139,12 +139,12 @@ def _prober(workdir: Path) -> Iterator[Runner]:
         yield runner
 
 
-def _fits(script: Script, bench: PreparedReduction) -> bool:
+def _fits(script: Script, bench: PreparedCase) -> bool:
     columns = 1 if bench.base is None else 2
     return len(script.columns) == columns and script.observation.flydsl == bench.subject.toolchain.version
 
 
-def _environment(entry: SessionEntry, bench: PreparedReduction, repository: Repository | None) -> Environment:
+def _environment(entry: SessionEntry, bench: PreparedCase, repository: Repository | None) -> Environment:
     stored = load_part(entry.folder, Part.ENVIRONMENT)
     if isinstance(stored, dict):
         try:

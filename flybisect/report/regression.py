@@ -34,7 +34,7 @@ def as_pytest(found: Findings, private: Redaction) -> str:
         )
     condition = None
     if view.measured:
-        against = found.case.against
+        against = found.case.baseline
         by_flydsl = against is not None and against.flydsl is not None
         condition = None if by_flydsl else in_python(settled(found))
         if condition is None:

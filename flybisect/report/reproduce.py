@@ -60,7 +60,7 @@ def _are_printed(seen: Observation, words: list[list[str]]) -> bool:
 
 def _condition(found: Findings) -> str | None:
     """None where a plain run does not tell it."""
-    against = found.case.against
+    against = found.case.baseline
     return None if against is not None and against.flydsl is not None else in_python(settled(found))
 
 

@@ -67,19 +67,19 @@ class ReportView:
     @property
     def argv(self) -> tuple[str, ...]:
         """What the script is run with; none where it reads none."""
-        return self.found.case.argv if reads_arguments(self.script.text) else ()
+        return self.found.case.arguments if reads_arguments(self.script.text) else ()
 
     @property
     def base_argv(self) -> tuple[str, ...] | None:
         """The same of what it is compared with, where that is another argv."""
-        against = self.found.case.against
+        against = self.found.case.baseline
         return None if against is None else against.argv
 
     @property
     def runs(self) -> list[tuple[str, str, Sequence[str]]]:
         """Name, arch and arguments: as it stands, and where figures are the bug, what it is compared with."""
         found: list[tuple[str, str, Sequence[str]]] = [("this", self.found.arch, self.argv)]
-        against = self.found.case.against
+        against = self.found.case.baseline
         if self.measured and against is not None:
             argv = self.argv if against.argv is None else against.argv
             found.append(("base", against.arch or self.found.arch, argv))

@@ -54,16 +54,20 @@ def _releases(entry: SessionEntry) -> Mapping[str, Any] | None:
 def _same(entry: SessionEntry, case: Case, script: FlattenedScript) -> bool:
     """The same text and question, whatever FlyDSL; `auto` may have become any oracle."""
     other = entry.case
-    same = (other.script.absolute(), other.argv, other.arch, other.against, other.when, other.sought) == (
-        *(case.script.absolute(), case.argv, case.arch, case.against, case.when, case.sought),
-    )
+    if _question(other) != _question(case):
+        return False
     oracles = {other.oracle, case.oracle}
-    if not same or (len(oracles) > 1 and "auto" not in oracles):
+    if len(oracles) > 1 and "auto" not in oracles:
         return False
     try:
         return read_text(entry.folder / "input.py") in (script.text, script.source)
     except OSError:
         return False
+
+
+def _question(case: Case) -> tuple[object, ...]:
+    patterns = (case.pattern, case.absent, case.stage, case.command, case.same_as)
+    return case.script.absolute(), case.arguments, case.arch, case.baseline, case.when, patterns
 
 
 def _known(releases: Mapping[str, Any]) -> KnownBoundaries | None:

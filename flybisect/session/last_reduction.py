@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from flybisect.case.atomic_file import read_text
-from flybisect.case.case import FILE, Case, load
+from flybisect.case.case import Case, load
+from flybisect.case.declared import CASE_FILE
 from flybisect.errors import UserError
 
 
@@ -26,7 +27,7 @@ def last_reduction(workdir: Path) -> Case:
         )
     output = _output(found[-1])
     assert output is not None
-    case = replace(load(found[-1].parent / FILE), script=output)
+    case = replace(load(found[-1].parent / CASE_FILE), script=output)
     settled = _text(found[-1], "oracle") if case.oracle == "auto" else None
     return case if settled is None else replace(case, oracle=settled)
 

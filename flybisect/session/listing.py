@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flybisect.case.case import FILE, Case, load
+from flybisect.case.case import Case, load
+from flybisect.case.declared import CASE_FILE
 from flybisect.errors import UserError
 from flybisect.session.parts import Part, load_part, read_json
 
@@ -76,7 +77,7 @@ def session_named(given: str | None, workdir: Path) -> SessionEntry:
             raise UserError(f"{workdir} holds no session yet; `flybisect reduce SCRIPT` makes one")
         return done[-1]
     folder = Path(given).expanduser()
-    if (folder / FILE).is_file() and (folder / "input.py").is_file():
+    if (folder / CASE_FILE).is_file() and (folder / "input.py").is_file():
         return _entry(folder.absolute())
     matching = [entry for entry in found if entry.name.startswith(given)]
     matching = [entry for entry in matching if entry.name == given] or matching
@@ -95,7 +96,7 @@ def bisections_of(scripts: list[Path], among: list[SessionEntry]) -> list[Sessio
 
 def _entries(folder: Path) -> Iterator[SessionEntry]:
     for path in folder.glob("*"):
-        if (path / FILE).is_file():
+        if (path / CASE_FILE).is_file():
             try:
                 yield _entry(path)
             except UserError:
@@ -104,6 +105,8 @@ def _entries(folder: Path) -> Iterator[SessionEntry]:
 
 def _entry(folder: Path) -> SessionEntry:
     result = read_json(folder / "result.json")
-    files = [folder / name for name in ("result.json", "journal.sqlite3", "journal.sqlite3-wal", FILE)]
+    files = [folder / name for name in ("result.json", "journal.sqlite3", "journal.sqlite3-wal", CASE_FILE)]
     times = [path.stat().st_mtime for path in files if path.is_file()]
-    return SessionEntry(folder, load(folder / FILE), result if isinstance(result, dict) else {}, max(times))
+    return SessionEntry(
+        folder, load(folder / CASE_FILE), result if isinstance(result, dict) else {}, max(times)
+    )

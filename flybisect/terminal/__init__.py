@@ -4,5 +4,5 @@ It may import `workflows`, `bisect`, `reduce`, `judge`, `session`, `oracle`, `cl
 `toolchain`, `git`, `case`, `source`, `search`, `observation` and `errors`.
 
 Other rooms use `check`, `clean_text`, `commits`, `compare`, `doctor`, `json_output`, `live`, `matrix`,
-`progress`, `reduce`, `releases`, `resume`, `sessions`.
+`progress`, `reduce`, `releases`, `resume`, `run`, `sessions`.
 """

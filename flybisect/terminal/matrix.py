@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-from flybisect.bisect.matrix import Matrix, changes
+from flybisect.bisect.matrix import changes
 from flybisect.bisect.test_record import TestRecord
 from flybisect.oracle.failure_line import failure_line
 from flybisect.search.bisect import Side
@@ -55,11 +53,6 @@ def as_markdown(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> str:
         mark = marks.get(row.at, "")
         lines.append([f"{mark}{line[0]}{mark}", *line[1:-1], _code(line[-1])])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def as_dict(script: Path, rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> dict[str, Any]:
-    """For `--json`."""
-    return Matrix(script, tuple(rows), tuple(same_as)).to_dict()
 
 
 def _cells(rows: Sequence[TestRecord]) -> list[list[str]]:

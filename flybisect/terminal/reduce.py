@@ -7,7 +7,7 @@ from typing import Any
 from flybisect.oracle.failure_line import failure_line
 from flybisect.terminal.json_output import print_json
 from flybisect.workflows.figures import number, table
-from flybisect.workflows.reduce import Result
+from flybisect.workflows.reduction_result import Result
 
 
 def print_result(result: Result, as_json: bool) -> None:

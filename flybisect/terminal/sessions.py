@@ -67,7 +67,7 @@ def as_dict(entry: SessionEntry) -> dict[str, Any]:
         "state": entry.state,
         "changed": entry.when,
         "script": str(case.script),
-        "args": list(case.argv),
+        "args": list(case.arguments),
         "env": [f"{name}={value}" for name, value in case.env],
         "oracle": case.oracle,
         "arch": case.arch,

@@ -9,52 +9,40 @@ see. What a user can get wrong raises UserError.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from flybisect.bisect import matrix as table
-from flybisect.bisect.around import Around, search_around
-from flybisect.bisect.commit_answer import CommitAnswer
 from flybisect.bisect.endpoints import Find
 from flybisect.bisect.matrix import Matrix
-from flybisect.bisect.release_search import ReleaseSearch
 from flybisect.case.case import Case, find
-from flybisect.case.request import CaseRequest
-from flybisect.case.variables import missing
-from flybisect.case.workdir import SESSIONS
-from flybisect.judge.trials import NoMemory
-from flybisect.oracle.registry import listing
-from flybisect.probe.runner import Runner
+from flybisect.judge.judge import Judge
+from flybisect.reduce.hint import Pass
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reduction_state import ReductionStep
 from flybisect.reduce.select import select
-from flybisect.session.session import open_session
 from flybisect.toolchain.store import Notify, silent
-from flybisect.workflows import reduce as reducing
-from flybisect.workflows.bisection import open_bisection, open_table, versions_in
+from flybisect.workflows import check as checks
+from flybisect.workflows import commits as commit_searches
+from flybisect.workflows import compare as comparisons
+from flybisect.workflows import matrix as tables
+from flybisect.workflows import reduce as reductions
+from flybisect.workflows import releases as release_searches
 from flybisect.workflows.check import CheckResult
-from flybisect.workflows.check import check as check_once
-from flybisect.workflows.commits import CommitOptions, list_commits, search_commits
-from flybisect.workflows.compare import ComparedColumn
-from flybisect.workflows.compare import compare as compare_settings
-from flybisect.workflows.curve import Curve
-from flybisect.workflows.flattened import files_note, notes
-from flybisect.workflows.neighbours import hold_to, with_boundary
-from flybisect.workflows.output_path import output_path
-from flybisect.workflows.prepare import prepare, prepare_comparison, prepare_for_toolchains, workdir_of
-from flybisect.workflows.reduce import Result as Reduction
-from flybisect.workflows.script_heading import heading_for
+from flybisect.workflows.commits import BisectedCommits, CommitOptions
+from flybisect.workflows.compare import Comparison
+from flybisect.workflows.reduction_result import Result as Reduction
+from flybisect.workflows.releases import BisectedReleases
 
 __all__ = [
+    "BisectedCommits",
+    "BisectedReleases",
     "CheckResult",
-    "CommitBisection",
     "Comparison",
     "Matrix",
     "Reduction",
-    "ReleaseBisection",
     "bisect_commits",
     "bisect_releases",
     "check",
@@ -67,50 +55,7 @@ __all__ = [
 CaseLike: TypeAlias = Case | str | os.PathLike[str]
 BugOrFix: TypeAlias = Literal["bug", "fix"]
 """What is looked for. None: what the endpoints say."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What `flybisect compare` shows."""
-
-    script: Path
-    columns: tuple[ComparedColumn, ...]
-    missing_variables: tuple[str, ...] = ()
-    """That the script reads, and that are set here but not in trials."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints."""
-        return {
-            "script": str(self.script),
-            "columns": [column.to_dict() for column in self.columns],
-            "missing_variables": list(self.missing_variables),
-        }
-
-
-@dataclass(frozen=True)
-class ReleaseBisection:
-    """What `flybisect releases` found."""
-
-    answer: Around
-    missing_variables: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints."""
-        return {**self.answer.to_dict(), "missing_variables": list(self.missing_variables)}
-
-
-@dataclass(frozen=True)
-class CommitBisection:
-    """What `flybisect commits` found."""
-
-    answer: CommitAnswer
-    log: Path
-    """Of `git bisect`, for `git bisect replay`."""
-    missing_variables: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints."""
-        return {**self.answer.to_dict(str(self.log)), "missing_variables": list(self.missing_variables)}
+Progress: TypeAlias = Callable[[ReductionStep], None]
 
 
 def load_case(path: str | os.PathLike[str]) -> Case:
@@ -126,10 +71,7 @@ def check(
     notify: Notify = silent,
 ) -> CheckResult:
     """Judge a script once. With `signature`, as an earlier result has it, another bug is not interesting."""
-    bench = prepare(_request(case, workdir, jobs=1), notify)
-    with bench.judge(NoMemory()) as judge:
-        found = check_once(judge, bench.source, signature)
-    return replace(found, missing_variables=_missing(judge.unset))
+    return checks.check_case(_options(case, workdir), notify, signature)
 
 
 def compare(
@@ -142,21 +84,14 @@ def compare(
 ) -> Comparison:
     """Compile a script with each of `args` (each a command line's text) under each of `flydsl`. Without them
     the case's own are taken, and those that it is compared with."""
-    found, source, settings = prepare_comparison(_request(case, workdir), args, flydsl, notify)
-    with (
-        TemporaryDirectory(prefix="flybisect-", ignore_cleanup_errors=True) as scratch,
-        Runner(Path(scratch), jobs=1, hidden=[workdir_of(workdir, found.script.parent) / SESSIONS]) as runner,
-    ):
-        columns = compare_settings(found, source, settings, runner)
-    unset = {name for column in columns for name in column.observation.unset}
-    return Comparison(found.script, tuple(columns), _missing(unset))
+    return comparisons.compare(_options(case, workdir), args, flydsl, notify)
 
 
 def reduce(
     case: CaseLike,
     *,
     passes: str | Sequence[str] | None = None,
-    progress: Callable[[ReductionStep], None] | None = None,
+    progress: Progress = lambda step: None,
     output: Path | None = None,
     jobs: int | None = None,
     workdir: Path | None = None,
@@ -170,33 +105,9 @@ def reduce(
     """
     names = passes if passes is None or isinstance(passes, str) else ",".join(passes)
     chosen = select(PASSES, names, None)
-    request = _request(case, workdir, jobs)
-    bench, assumed = with_boundary(prepare(request, notify), request, notify)
-    with open_session(bench.workdir, bench.case, bench.source, bench.toolchain_keys) as session:
-        out = output_path(output, session.folder, bench.case)
-        _tell(notify, session.warnings)
-        with bench.judge(session.journal) as judge:
-            judge.flakiness.notify = notify
-            reducing.check(judge, bench.source, bench.case.script.name, listing().plugins)
-            hold_to(judge, bench, notify, insist=not assumed)
-            judge.measure_flakiness(bench.source)
-            one = reducing.flattened(judge, bench.script)
-            _tell(notify, (*notes(one), *files_note(reducing.files_beside(judge, one))))
-            drawn = Curve(session.folder, judge, one.source)
-            try:
-                notice = drawn.noting(progress or _no_progress)
-                found = reducing.search(judge, session, one.source, chosen, notice)
-            finally:
-                drawn.save()
-            said = replace(
-                bench.case,
-                oracle=judge.oracle.name if bench.case.oracle == "auto" else bench.case.oracle,
-                script=one.called(bench.case.script),
-                valid_on=tuple(each.setting.toolchain.spec for each in judge.required),
-            )
-            options = [] if names is None else ["--passes", names]
-            heading = heading_for(replace(bench, case=said, script=one), out, options)
-            return reducing.finish(judge, session, one.source, found, out, heading)
+    more = [] if names is None else ["--passes", names]
+    show = _Show(notify, progress)
+    return reductions.reduce(_options(case, workdir, jobs), chosen, show, output=output, more=more)
 
 
 def matrix(
@@ -210,17 +121,9 @@ def matrix(
 ) -> Matrix:
     """What a script gives under each release of a range, as `0.2.4..0.5.0`, both ends included. `pre`: with
     pre-releases."""
-    request = _request(case, workdir, jobs=1)
-    stand = prepare_for_toolchains(request, notify, extra_index_url=extra_index_url)
-    names = versions_in(versions, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
-    with open_table(stand, notify) as (observer, measure):
-        # Both ends first: how long a trial takes there bounds the others.
-        observer.ends(stand.toolchains.get(names[0]), stand.toolchains.get(names[-1]))
-        rows = []
-        for at, name in enumerate(names):
-            toolchain = stand.toolchains.get(name)
-            rows.append(table.row(at, name, toolchain, observer.observe(toolchain), measure))
-    return Matrix(stand.case.script, tuple(rows), stand.case.sought.same_as, _missing(observer.unset))
+    return tables.matrix(
+        _options(case, workdir), versions, _Show(notify), pre=pre, extra_index_url=extra_index_url
+    )
 
 
 def bisect_releases(
@@ -234,24 +137,20 @@ def bisect_releases(
     extra_index_url: str | None = None,
     workdir: Path | None = None,
     notify: Notify = silent,
-) -> ReleaseBisection:
+) -> BisectedReleases:
     """The release of a range, as `0.2.4..0.5.0`, in which the bug appeared, or the one that fixed it.
 
     `shown_on`: a release in between that shows the bug; where neither end does, both sides are searched.
     """
-    request = _request(case, workdir, jobs)
-    stand = prepare_for_toolchains(request, notify, extra_index_url=extra_index_url)
-    names = versions_in(versions, stand, pre=pre, extra_index_url=extra_index_url, notify=notify)
-    with open_bisection(stand, notify) as study:
-
-        def searching(part: Sequence[str]) -> ReleaseSearch:
-            journal = study.session.journal
-            return ReleaseSearch(part, stand.toolchains, study.observer, study.measure, notify, journal)
-
-        wanted = None if find is None else Find(find)
-        answer = search_around(searching, names, shown_on, wanted, stand.jobs)
-        study.session.save_result({**(study.session.result() or {}), "releases": answer.to_dict()})
-    return ReleaseBisection(answer, _missing(study.observer.unset))
+    return release_searches.bisect_releases(
+        _options(case, workdir, jobs),
+        versions,
+        _Show(notify),
+        shown_on=shown_on,
+        find=None if find is None else Find(find),
+        pre=pre,
+        extra_index_url=extra_index_url,
+    )
 
 
 def bisect_commits(
@@ -269,12 +168,12 @@ def bisect_commits(
     extra_index_url: str | None = None,
     workdir: Path | None = None,
     notify: Notify = silent,
-) -> CommitBisection:
+) -> BisectedCommits:
     """The commit of a range, as `v0.2.4..main`, that introduced the bug, or the one that fixed it.
 
     `repo`: path or URL of a clone of FlyDSL. The other options are those of `flybisect commits`.
     """
-    options = CommitOptions(
+    wanted = CommitOptions(
         range=commits,
         repo=None if repo is None else os.fspath(repo),
         allow_inexact=allow_inexact,
@@ -284,47 +183,36 @@ def bisect_commits(
         first_parent=first_parent,
         extra_index_url=extra_index_url,
     )
-    request = _request(case, workdir, jobs)
-    stand = prepare_for_toolchains(request, notify, extra_index_url=extra_index_url)
-    listed = list_commits(options, stand, notify)
-    with open_bisection(stand, notify) as study:
-        wanted = None if find is None else Find(find)
-        answer, log = search_commits(options, listed, stand, study, study.observer, wanted, notify)
-        result = answer.to_dict(str(log))
-        study.session.save_result({**(study.session.result() or {}), "commits": result})
-    return CommitBisection(answer, log, _missing(study.observer.unset))
-
-
-def _request(case: CaseLike, workdir: Path | None, jobs: int | None = None) -> CaseRequest:
-    """What a command line says that names the path, or all of the case."""
-    if not isinstance(case, Case):
-        return CaseRequest(Path(case), jobs=jobs, workdir=workdir)
-    return CaseRequest(
-        script=case.script,
-        argv=case.argv or None,
-        arch=case.arch,
-        flydsl=None if case.flydsl == "installed" else case.flydsl,
-        oracle=case.oracle,
-        against=case.against,
-        when=case.when,
-        timeout=case.timeout,
-        memory=case.memory,
-        jobs=jobs,
-        workdir=workdir,
-        sought=case.sought,
-        env=case.env,
-        valid_on=case.valid_on,
+    return commit_searches.bisect_commits(
+        _options(case, workdir, jobs), wanted, _Show(notify), find=None if find is None else Find(find)
     )
 
 
-def _missing(unset: Iterable[str]) -> tuple[str, ...]:
-    return tuple(missing(unset, os.environ))
+@dataclass(frozen=True)
+class _Show:
+    """Shows how a workflow goes to the caller's functions."""
+
+    notify: Notify
+    step: Progress = lambda step: None
+
+    @contextmanager
+    def reduction(self, judge: Judge, source: str, passes: Sequence[Pass]) -> Iterator[_Show]:
+        yield self
+
+    def verifying(self, text: str) -> None:
+        return None
+
+    def bisecting(self, count: int) -> None:
+        return None
+
+    def trying_all(self, count: int) -> None:
+        return None
+
+    def trying(self, name: str) -> None:
+        return None
 
 
-def _tell(notify: Notify, lines: Iterable[str]) -> None:
-    for line in lines:
-        notify(line)
-
-
-def _no_progress(step: ReductionStep) -> None:
-    return None
+def _options(case: CaseLike, workdir: Path | None, jobs: int | None = None) -> Case:
+    """What a command line says that names the path, or all of the case."""
+    said = case if isinstance(case, Case) else Case(Path(case))
+    return replace(said, jobs=jobs or said.jobs, workdir=workdir or said.workdir)

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flybisect.case.case import Case
+from flybisect.case.variables import say_missing
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
+from flybisect.judge.trials import NoMemory
 from flybisect.observation import Answer, Observation, Signature, Verdict
 from flybisect.oracle.command_exit import not_run
 from flybisect.oracle.same_as import is_named
 from flybisect.probe.ir_stages import unknown_stage
+from flybisect.toolchain.store import Notify
+from flybisect.workflows.prepare import prepare
 
 EXIT_CODES = {Answer.INTERESTING: 0, Answer.UNINTERESTING: 1, Answer.UNRESOLVED: 125}
 """As `git bisect run` has them: 125 is "cannot be tested, skip"."""
@@ -48,6 +53,14 @@ class CheckResult:
         }
 
 
+def check_case(options: Case, notify: Notify, signature: str | None = None) -> CheckResult:
+    """`check` of what the options name, past every journal. Raises UserError."""
+    prepared = prepare(replace(options, jobs=1), notify)
+    with prepared.judge(NoMemory()) as judge:
+        found = check(judge, prepared.source, signature)
+    return replace(found, missing_variables=tuple(say_missing(judge.unset, notify)))
+
+
 def check(judge: Judge, source: str, signature: str | None = None) -> CheckResult:
     """Judge a script on its own. With a signature, another bug is not interesting.
 
@@ -55,14 +68,15 @@ def check(judge: Judge, source: str, signature: str | None = None) -> CheckResul
     run; a toolchain that cannot be used is UNRESOLVED.
     """
     evidence, verdict = judge.observe_unreduced(source)
-    sought = judge.case.sought
-    problem = unknown_stage(sought.stage, evidence.subject) or not_run(sought.command, evidence.subject)
+    problem = unknown_stage(judge.case.stage, evidence.subject) or not_run(
+        judge.case.command, evidence.subject
+    )
     if problem is not None:
         raise UserError(problem)
     if (
         signature is not None
         and verdict.interesting
-        and not _is(verdict.signature, signature, sought.same_as)
+        and not _is(verdict.signature, signature, judge.case.same_as)
     ):
         why = f"another bug than {signature}: {verdict.signature}"
         verdict = replace(verdict, answer=Answer.UNINTERESTING, why=why)

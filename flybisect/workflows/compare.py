@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from flybisect.case.case import Case
-from flybisect.case.limits import FIRST, MEMORY
-from flybisect.judge.judge import Prober, Setting
-from flybisect.observation import Kernel, Observation, Probe, Want
+from flybisect.case.variables import say_missing
+from flybisect.case.workdir import SESSIONS
+from flybisect.judge.trials import Prober, Setting, probe_of
+from flybisect.observation import Kernel, Observation, Want
+from flybisect.toolchain.store import Notify
+from flybisect.workflows.prepare import prepare_comparison
+from flybisect.workflows.workers import probing
 
 BASES_OF = ("ds_read*", "ds_load*")
 """Mnemonics whose distinct base registers are shown: a register of its own for each read is what a
@@ -42,12 +46,38 @@ class ComparedColumn:
         }
 
 
-def compare(case: Case, source: str, settings: Iterable[Setting], prober: Prober) -> list[ComparedColumn]:
+@dataclass(frozen=True)
+class Comparison:
+    case: Case
+    columns: tuple[ComparedColumn, ...]
+    missing_variables: tuple[str, ...]
+    """That the script reads, and that are set here but not in trials."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "script": str(self.case.script),
+            "columns": [column.to_dict() for column in self.columns],
+            "missing_variables": list(self.missing_variables),
+        }
+
+
+def compare(options: Case, args: Sequence[str], flydsls: Sequence[str], notify: Notify) -> Comparison:
+    """Each FlyDSL with each text of arguments; where there is none, as the case says. Raises UserError."""
+    prepared, settings = prepare_comparison(options, args, flydsls, notify)
+    hidden = [prepared.workdir / SESSIONS]
+    with probing(None, 1, hidden=hidden) as (prober, _):
+        columns = compile_under(prepared.case, prepared.source, settings, prober)
+    unset = {name for column in columns for name in column.observation.unset}
+    return Comparison(prepared.case, tuple(columns), tuple(say_missing(unset, notify)))
+
+
+def compile_under(
+    case: Case, source: str, settings: Iterable[Setting], prober: Prober
+) -> list[ComparedColumn]:
     """Run the script once under each setting, with assembly. Of the case only the limits hold."""
-    return [
-        ComparedColumn(setting, prober.run(_probe(case, source, setting), setting.toolchain))
-        for setting in settings
-    ]
+    probes = [(setting, probe_of(case, source, setting, {Want.ASSEMBLY})) for setting in settings]
+    return [ComparedColumn(setting, prober.run(probe, setting.toolchain)) for setting, probe in probes]
 
 
 def rows(columns: Sequence[ComparedColumn]) -> list[Row]:
@@ -103,17 +133,3 @@ def _bases(observation: Observation) -> list[tuple[str, int]]:
 
 def _is_read(mnemonic: str) -> bool:
     return any(fnmatch.fnmatchcase(mnemonic, pattern) for pattern in BASES_OF)
-
-
-def _probe(case: Case, source: str, setting: Setting) -> Probe:
-    return Probe(
-        source=source,
-        name=case.script.name,
-        arch=setting.arch,
-        argv=setting.argv,
-        env=case.env,
-        folder=case.script.parent,
-        wants=frozenset({Want.ASSEMBLY}),
-        timeout=FIRST if case.timeout is None else case.timeout,
-        memory=MEMORY if case.memory is None else case.memory,
-    )

@@ -22,7 +22,7 @@ class Curve:
         """Goes on behind what an earlier run of the session drew."""
         self._folder = folder
         self._judge = judge
-        self._told = source
+        self._noted = source
         self._points = curve_of(folder)
         self._before = self._points[-1][0] if self._points else 0
         self._saved = time.monotonic()
@@ -43,9 +43,9 @@ class Curve:
         self._saved = time.monotonic()
 
     def _note(self, step: ReductionStep) -> None:
-        if not step.confirmed or step.text == self._told:
+        if not step.confirmed or step.text == self._noted:
             return
-        self._told = step.text
+        self._noted = step.text
         left = count_statements(step.text)
         # A run that is gone on with passes all that it had come through before.
         if left < self._points[-1][1]:

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from flybisect.case.limits import FIRST, MEMORY
-from flybisect.judge.judge import Prober, Setting
-from flybisect.observation import Observation, Probe, Want
+from flybisect.case.limits import FIRST
+from flybisect.judge.trials import Prober, probe_of
+from flybisect.observation import Observation, Want
 from flybisect.probe.inside import stages
 from flybisect.probe.inside.pipeline import split
 from flybisect.probe.ir_stages import ASSEMBLY
 from flybisect.source.flatten.write import with_head
-from flybisect.workflows.prepare import PreparedReduction
+from flybisect.workflows.prepare import PreparedCase
 
 _MARK = "flybisect-pipeline: "
-_TELLING = f"""
+_PRINTING = f"""
 import flydsl.compiler.jit_function as _flybisect_unit
 
 
@@ -85,32 +85,33 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def dump(bench: PreparedReduction, text: str, prober: Prober) -> Dump | None:
+def dump(prepared: PreparedCase, text: str, prober: Prober) -> Dump | None:
     """None where nothing reaches the pipeline."""
-    setting = bench.subject
-    told = prober.run(_probe(bench, with_head(text, _TELLING), setting, {Want.OUTPUT}), setting.toolchain)
-    pipeline = _pipeline(told)
+
+    def run(source: str, wants: set[Want], stage: str | None = None) -> Observation:
+        probe = probe_of(prepared.case, source, prepared.subject, wants, timeout=_LIMITS * FIRST, stage=stage)
+        return prober.run(probe, prepared.subject.toolchain)
+
+    pipeline = _pipeline(run(with_head(text, _PRINTING), {Want.OUTPUT}))
     if pipeline is None:
         return None
     passes = stages.fragments(pipeline)
     names = stages.names(passes)
 
     def ir(at: int) -> tuple[str, ...]:
-        probe = _probe(bench, text, setting, {Want.IR}, names[at])
-        return prober.run(probe, setting.toolchain).ir
+        return run(text, {Want.IR}, names[at]).ir
 
     origin = ir(0)
     if not origin:
         return None
     at, found = _last(ir, len(passes), origin)
-    probe = _probe(bench, text, setting, {Want.IR, Want.ASSEMBLY}, ASSEMBLY)
-    assembly = prober.run(probe, setting.toolchain).ir if at == len(passes) else ()
+    assembly = run(text, {Want.IR, Want.ASSEMBLY}, ASSEMBLY).ir if at == len(passes) else ()
     return Dump(tuple(passes), tuple(names), at, found, origin, assembly)
 
 
-def _pipeline(told: Observation) -> str | None:
+def _pipeline(seen: Observation) -> str | None:
     """The passes before the binary, of the last module that was compiled: the one that fails."""
-    found = re.findall(rf"^{_MARK}(.*)$", told.stdout, re.MULTILINE)
+    found = re.findall(rf"^{_MARK}(.*)$", seen.stdout, re.MULTILINE)
     whole = [split(text)[0] for text in found if "gpu-module-to-binary" in text] or [
         split(text)[0] for text in found
     ]
@@ -129,21 +130,3 @@ def _last(ir: _Ir, count: int, origin: tuple[str, ...]) -> tuple[int, tuple[str,
         else:
             high = middle - 1
     return low, best
-
-
-def _probe(
-    bench: PreparedReduction, text: str, setting: Setting, wants: set[Want], stage: str | None = None
-) -> Probe:
-    case = bench.case
-    return Probe(
-        source=text,
-        name=case.script.name,
-        arch=setting.arch,
-        argv=setting.argv,
-        env=case.env,
-        folder=case.script.parent,
-        wants=frozenset(wants),
-        timeout=_LIMITS * FIRST if case.timeout is None else case.timeout,
-        memory=MEMORY if case.memory is None else case.memory,
-        stage=stage,
-    )

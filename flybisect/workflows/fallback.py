@@ -16,7 +16,7 @@ from flybisect.oracle.plugin import Evidence, Oracle
 from flybisect.toolchain.model import Toolchain
 
 Watch = Callable[[Toolchain], None]
-"""Is told before a FlyDSL is tried."""
+"""Gets each FlyDSL before it is tried."""
 
 
 def tells(oracle: Oracle, wanted: Signature | None, evidence: Evidence) -> bool:

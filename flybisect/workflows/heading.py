@@ -1,4 +1,4 @@
-"""The comment at the head of a reduced script: how it was made, how to run it, what it shows. Pure.
+"""The comment at the head of a reduced script: how it was made, how to run it, what it shows.
 
 It is made of comments alone, so the tree of the script stays what it is. A `#!` line and an encoding
 line have to be the first ones of a file and stay so; that is also why nothing that a user wrote stands
@@ -10,20 +10,35 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import PurePath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 
 from flybisect import __version__
-from flybisect.case.case import Case, Sought
+from flybisect.case.case import INSTALLED, Baseline, Case
 from flybisect.case.command_paths import relative
-from flybisect.case.variables import Variables, as_options
+from flybisect.case.declared import as_words
+from flybisect.case.variables import Variables
+from flybisect.observation import Observation, Verdict
+from flybisect.oracle.failure_line import failure_line
+from flybisect.source.argv import reads_arguments
+from flybisect.source.source import count_statements
 from flybisect.workflows.figures import table
+from flybisect.workflows.prepare import PreparedCase
 
 WIDTH = 100
-"""Characters of a line that a failure is told in."""
+"""Characters of a line of the failure."""
+SHOWN = (
+    *("oracle", "arch", "env", "flydsl", "baseline", "when", "valid_on"),
+    *("pattern", "stage", "command", "absent", "same_as"),
+)
+"""Fields of a case that its command says."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _ENCODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+
+
+AddHeading = Callable[[str, Verdict, Observation], str]
+"""From the reduced script, what it shows and how, to the script with a comment at its head."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,33 @@ class Heading:
     """What it is compared with, as `--recast`; empty without a base."""
     env: Variables = ()
     """What the environment has to hold for it."""
+
+
+def heading_for(prepared: PreparedCase, output: Path, more: Sequence[str]) -> AddHeading:
+    """`more`: options of the command that are no part of the case."""
+
+    def add(text: str, verdict: Verdict, observation: Observation) -> str:
+        heading = Heading(
+            command=command_of(prepared.case, prepared.subject.toolchain.version, more),
+            run=["python", output.name, *(prepared.case.arguments if reads_arguments(text) else ())],
+            env=prepared.case.env,
+            flydsl=prepared.subject.toolchain.version,
+            arch=prepared.arch,
+            before=count_statements(prepared.source),
+            after=count_statements(text),
+            failure=failure_line(observation) or _pattern(verdict),
+            metrics=verdict.metrics,
+            base=prepared.base_name,
+        )
+        return headed(text, heading)
+
+    return add
+
+
+def _pattern(verdict: Verdict) -> str | None:
+    """What is said in place of a failure; None where the figures say it."""
+    signature = verdict.signature
+    return None if signature is None or (verdict.metrics and not signature.detail) else str(signature)
 
 
 def headed(text: str, heading: Heading) -> str:
@@ -73,29 +115,22 @@ def _first_lines(text: str) -> int:
 def command_of(case: Case, version: str, more: Sequence[str] = ()) -> list[str]:
     """The command line that says all of a case, without folders. `version` is that of the FlyDSL which the
     case stands for, `more` are further options."""
-    found = ["flybisect", "reduce", case.script.name, "--oracle", _base_name(case.oracle or "")]
-    found += ["--arch", case.arch or "", *as_options(case.env)]
-    found += ["--flydsl", version if case.flydsl == "installed" else _base_name(case.flydsl)]
-    if case.against is not None:
-        if case.against.argv is not None:
-            found += ["--against-args", shlex.join(case.against.argv)]
-        if case.against.flydsl is not None:
-            found += ["--against-flydsl", _base_name(case.against.flydsl)]
-        if case.against.arch is not None:
-            found += ["--against-arch", case.against.arch]
-    if case.when is not None:
-        found += ["--when", case.when]
-    found += [word for spec in case.valid_on for word in ("--valid-on", _base_name(spec))]
-    found += _sought(case.sought)
-    return [*found, *more, *(["--", *case.argv] if case.argv else [])]
+    named = replace(
+        case,
+        oracle=_base_name(case.oracle or ""),
+        flydsl=version if case.flydsl in (None, INSTALLED) else _base_name(case.flydsl),
+        baseline=_without_folders(case.baseline),
+        valid_on=tuple(map(_base_name, case.valid_on)),
+        command=None if case.command is None else relative(case.command),
+    )
+    words = ["flybisect", "reduce", case.script.name, *as_words(named, SHOWN), *more]
+    return [*words, *(["--", *case.arguments] if case.arguments else [])]
 
 
-def _sought(sought: Sought) -> list[str]:
-    command = None if sought.command is None else relative(sought.command)
-    said = {"--pattern": sought.pattern, "--stage": sought.stage, "--command": command}
-    found = [word for option, text in said.items() if text is not None for word in (option, text)]
-    found += ["--absent"] if sought.absent else []
-    return found + [word for text in sought.same_as for word in ("--same-as", text)]
+def _without_folders(baseline: Baseline | None) -> Baseline | None:
+    if baseline is None or baseline.flydsl is None:
+        return baseline
+    return replace(baseline, flydsl=_base_name(baseline.flydsl))
 
 
 def shell(words: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from flybisect.errors import UserError
 from flybisect.toolchain.store import Notify
 from flybisect.workflows.bisection import OpenBisection
 from flybisect.workflows.fallback import Watch, WatchedObserver
+from flybisect.workflows.matrix import try_ends
 from flybisect.workflows.prepare import PreparedCase
 
 FIRST = 7
@@ -28,16 +29,15 @@ class Elsewhere(Exception):
 
 
 def last_affected(
-    versions: Sequence[str], stand: PreparedCase, study: OpenBisection, watch: Watch, notify: Notify
+    versions: Sequence[str], prepared: PreparedCase, study: OpenBisection, watch: Watch, notify: Notify
 ) -> str | None:
     """The last release that shows a bug, looked for from one that does; None where none of them does."""
     observer = WatchedObserver(study.observer, watch)
-    # Both ends first: how long a trial takes there bounds the others.
-    observer.ends(*(stand.toolchains.get(version) for version in (versions[0], versions[-1])))
+    try_ends(versions, prepared.toolchains, observer)
     without: list[int] = []
     for at in order(len(versions)):
         try:
-            evidence = observer.observe(stand.toolchains.get(versions[at]))
+            evidence = observer.observe(prepared.toolchains.get(versions[at]))
         except UserError as error:
             notify(str(error))
             continue
@@ -48,9 +48,9 @@ def last_affected(
         if newer is None:
             return versions[at]
         part, journal = versions[at : newer + 1], study.session.journal
-        search = ReleaseSearch(part, stand.toolchains, observer, study.measure, notify, journal)
+        search = ReleaseSearch(part, prepared.toolchains, observer, study.measure, notify, journal)
         try:
-            return search.run(Find.FIX, stand.jobs).before
+            return search.run(Find.FIX, prepared.jobs).before
         except NoBoundary:  # what is newer can't be judged
             return versions[at]
     return None

@@ -6,7 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from flybisect.case.case import FILE, Case
+from flybisect.case.case import Case
+from flybisect.case.declared import CASE_FILE
 from flybisect.errors import UserError
 
 
@@ -39,7 +40,7 @@ def output_path(option: Path | None, session_folder: Path, case: Case) -> Path:
 
 
 def _own_files(case: Case) -> list[tuple[str, Path]]:
-    files = [("the script itself", case.script), ("its case file", case.script.parent / FILE)]
+    files = [("the script itself", case.script), ("its case file", case.script.parent / CASE_FILE)]
     if case.oracle is not None and case.oracle.endswith((".py", ".yaml", ".yml")):
         files.append(("the oracle", Path(case.oracle)))
     return files

@@ -10,10 +10,9 @@ from typing import Any
 from flybisect.bisect import matrix
 from flybisect.bisect.around import Around
 from flybisect.bisect.endpoints import EndpointRule, Find
-from flybisect.bisect.observer import FIRST_LOOK, Observer, StudiedCase
+from flybisect.bisect.observer import FIRST_LOOK, Observer
 from flybisect.bisect.test_record import TestRecord
 from flybisect.case.limits import FACTOR
-from flybisect.errors import UserError
 from flybisect.observation import Outcome, Signature
 from flybisect.oracle.failure_line import failure_line
 from flybisect.oracle.plugin import Evidence
@@ -21,6 +20,7 @@ from flybisect.search.bisect import Side
 from flybisect.toolchain.model import Toolchain
 from flybisect.workflows.bisection import Anything, OpenBisection
 from flybisect.workflows.fallback import Fallback, Watch
+from flybisect.workflows.matrix import record_of, try_ends
 from flybisect.workflows.prepare import PreparedCase
 
 
@@ -52,12 +52,13 @@ def falling(scripts: Scripts, study: OpenBisection, watch: Watch, *, alone: bool
 
 def whole_observer(scripts: Scripts, study: OpenBisection) -> Observer:
     """Of the unreduced script. Its observations go into the same journal: a probe holds its script."""
-    stand = scripts.whole or scripts.reduced
-    case, first = stand.case, None if scripts.first is None else scripts.first.subject
+    prepared = scripts.whole or scripts.reduced
+    case, first = prepared.case, None if scripts.first is None else scripts.first.subject
     if case.timeout is None and first is not None and first.outcome is not Outcome.TIMEOUT:
         case = replace(case, timeout=max(FIRST_LOOK, FACTOR * first.seconds))
-    whole = StudiedCase(case, stand.source, case.argv, stand.arch, stand.base)
-    return Observer(whole, study.measure.observer(), study.runner, study.session.journal)
+    return Observer(
+        replace(prepared, case=case).studied, study.measure.observer(), study.runner, study.session.journal
+    )
 
 
 def judging(
@@ -69,8 +70,7 @@ def judging(
     judged by it first, and where it says otherwise than the unreduced one, that judges them all.
     """
     judged = falling(scripts, study, watch)
-    # Both ends first: how long a trial takes there bounds the others.
-    judged.ends(*(scripts.reduced.toolchains.get(version) for version in (versions[0], versions[-1])))
+    try_ends(versions, scripts.reduced.toolchains, judged)
     rule = _rule(scripts, study)
     if scripts.whole is None or found is None or rule is None:
         return judged, ""
@@ -78,8 +78,8 @@ def judging(
         for version in (answer.before, answer.after):
             side = rule.judge(judged.observe(scripts.reduced.toolchains.get(version)))[0]
             if side not in (answer.side(version), Side.SKIP):
-                told = ", since the reduced one tells releases apart elsewhere"
-                return falling(scripts, study, watch, alone=True), told
+                why = ", since the reduced one tells releases apart elsewhere"
+                return falling(scripts, study, watch, alone=True), why
     return judged, ""
 
 
@@ -88,20 +88,22 @@ def table(
 ) -> dict[str, Any]:
     """Each release by itself, as `flybisect matrix` has it, with the base's figures. One shows the bug where
     it shows the pinned signature; another failure is another one."""
-    stand, rule = scripts.reduced, _rule(scripts, study)
+    prepared, rule = scripts.reduced, _rule(scripts, study)
 
-    def row(at: int, version: str, toolchain: Toolchain) -> dict[str, Any]:
+    def row(at: int, version: str, toolchain: Toolchain) -> TestRecord:
         evidence = judged.observe(toolchain)
-        tried = matrix.row(at, version, toolchain, evidence, study.measure)
-        if rule is not None:
-            side, verdict = rule.judge(evidence)
-            tried = replace(tried, side=side, verdict=verdict)
-        data = _data(tried)
         if evidence.baseline is not None:
-            data["metrics"] |= {f"base.{k}": v for k, v in evidence.baseline.metrics().items()}
-        return data
+            base[version] = {f"base.{key}": value for key, value in evidence.baseline.metrics().items()}
+        found = matrix.row(at, version, toolchain, evidence, study.measure)
+        if rule is None:
+            return found
+        side, verdict = rule.judge(evidence)
+        return replace(found, side=side, verdict=verdict)
 
-    rows = _each(versions, stand, row)
+    base: dict[str, dict[str, float]] = {}
+    rows = _each(versions, prepared, row)
+    for data in rows:
+        data["metrics"] |= base.get(data["version"], {})
     fell = [version for version in versions if judged.alone or version in judged.fell.values()]
     return {"releases": rows, "unreduced": fell}
 
@@ -119,38 +121,24 @@ def variant(
     versions: Sequence[str], argv: tuple[str, ...], scripts: Scripts, study: OpenBisection
 ) -> dict[str, Any]:
     """The unreduced script under other arguments: what it gives, judged by nothing but failure."""
-    stand = scripts.whole or scripts.reduced
-    case = replace(stand.case, argv=argv, against=None)
-    study_of = StudiedCase(case, stand.source, argv, stand.arch)
-    observer = Observer(study_of, Anything(), study.runner, study.session.journal)
-    # Both ends first: how long a trial takes there bounds the others.
-    observer.ends(*(stand.toolchains.get(version) for version in (versions[0], versions[-1])))
+    prepared = scripts.whole or scripts.reduced
+    other = replace(prepared, case=replace(prepared.case, argv=argv, baseline=None))
+    observer = Observer(other.studied, Anything(), study.runner, study.session.journal)
+    try_ends(versions, prepared.toolchains, observer)
 
-    def row(at: int, version: str, toolchain: Toolchain) -> dict[str, Any]:
-        return _data(matrix.row(at, version, toolchain, observer.observe(toolchain), None))
+    def row(at: int, version: str, toolchain: Toolchain) -> TestRecord:
+        return matrix.row(at, version, toolchain, observer.observe(toolchain), None)
 
-    return {"args": shlex.join(argv), "releases": _each(versions, stand, row)}
+    return {"args": shlex.join(argv), "releases": _each(versions, prepared, row)}
 
 
 def _each(
-    versions: Sequence[str], stand: PreparedCase, row: Callable[[int, str, Toolchain], dict[str, Any]]
+    versions: Sequence[str], prepared: PreparedCase, row: Callable[[int, str, Toolchain], TestRecord]
 ) -> list[dict[str, Any]]:
-    """A row for each release; one that can't be had says why in its own."""
-    rows = []
-    for at, version in enumerate(versions):
-        try:
-            toolchain = stand.toolchains.get(version)
-        except UserError as error:
-            rows.append(_missing(version, str(error)))
-        else:
-            rows.append(row(at, version, toolchain))
-    return rows
+    found = [record_of(at, version, prepared.toolchains, row) for at, version in enumerate(versions)]
+    return [_data(each) for each in found]
 
 
 def _data(row: TestRecord) -> dict[str, Any]:
     failure = None if row.observation is None else failure_line(row.observation)
     return {"version": row.name, **row.to_dict(), "failure": failure}
-
-
-def _missing(version: str, why: str) -> dict[str, Any]:
-    return {"version": version, "side": "skip", "why": why, "signature": None, "metrics": {}, "failure": None}

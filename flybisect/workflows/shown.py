@@ -10,7 +10,7 @@ from flybisect.case.case import Case
 from flybisect.judge.judge import Prober, Setting
 from flybisect.observation import Observation
 from flybisect.source.source import count_statements
-from flybisect.workflows.compare import compare, figures
+from flybisect.workflows.compare import compile_under, figures
 from flybisect.workflows.findings import Script, ScriptFigures
 
 AS_IT_STANDS = "as it stands"
@@ -19,7 +19,7 @@ AS_IT_STANDS = "as it stands"
 def show(case: Case, text: str, subject: Setting, base: Setting | None, title: str, prober: Prober) -> Script:
     """Compile it once, or twice with what it is compared with (called `title`)."""
     settings = [(AS_IT_STANDS, subject), *([(title, base)] if base is not None else [])]
-    columns = compare(case, text, [setting for _, setting in settings], prober)
+    columns = compile_under(case, text, [setting for _, setting in settings], prober)
     return Script(
         text,
         count_statements(text),

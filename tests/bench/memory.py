@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.toolchain.store import silent
 from flybisect.workflows.prepare import prepare
 from tests.bench.report import ROOT, SCRATCH, Cell, Report, Table
@@ -83,7 +83,7 @@ def measure(args: argparse.Namespace) -> Report:
 
 def _bare(case: Path) -> float:
     """MiB that the unreduced script takes at its peak, run without the tool."""
-    bench = prepare(CaseRequest(case, workdir=SCRATCH), silent)
+    bench = prepare(Case(case, workdir=SCRATCH), silent)
     subject, path = bench.subject, bench.case.script
     settings = {
         "COMPILE_ONLY": "1",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from flybisect.source.source import count_statements
-from flybisect.workflows.prepare import PreparedReduction
+from flybisect.workflows.prepare import PreparedCase
 from tests.bench.others.installing import environment, install, version
 from tests.bench.others.plausible import implausible
 from tests.bench.others.running import Limits, Outcome, run
@@ -83,7 +83,7 @@ def _is_chosen(name: str, wanted: str | None) -> bool:
     return wanted is None or any(each.lower() in name.lower() for each in wanted.split(","))
 
 
-def _ours(bench: PreparedReduction) -> Outcome:
+def _ours(bench: PreparedCase) -> Outcome:
     found = reduce(bench)
     counts = found.result.counts
     asked = counts.candidates - counts.rejected_statically - counts.cache_hits
@@ -102,7 +102,7 @@ def _ours(bench: PreparedReduction) -> Outcome:
 
 def _table(
     case: str,
-    bench: PreparedReduction,
+    bench: PreparedCase,
     found: dict[str, Outcome],
     judged: dict[str, list[str]],
     missing: dict[str, str],
@@ -153,7 +153,7 @@ def compared(found: dict[str, Outcome], judged: dict[str, list[str]]) -> list[st
 
 
 def _data(
-    case: str, bench: PreparedReduction, found: dict[str, Outcome], judged: dict[str, list[str]]
+    case: str, bench: PreparedCase, found: dict[str, Outcome], judged: dict[str, list[str]]
 ) -> dict[str, Any]:
     return {
         "case": case,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.judge.judge import Judge
 from flybisect.probe.runner import Runner
 from flybisect.reduce.passes import PASSES
@@ -16,7 +16,8 @@ from flybisect.session.journal import Journal
 from flybisect.session.session import open_session
 from flybisect.toolchain.store import silent
 from flybisect.workflows import reduce as reducing
-from flybisect.workflows.prepare import PreparedReduction, prepare
+from flybisect.workflows.prepare import PreparedCase, prepare
+from flybisect.workflows.reduction_result import Result
 from tests.bench.recording import Recording
 from tests.bench.report import SCRATCH
 
@@ -25,19 +26,19 @@ from tests.bench.report import SCRATCH
 class Reduced:
     """What it came to."""
 
-    result: reducing.Result
+    result: Result
     recording: Recording
     shows_traced: bool
     """False where the unreduced script fails while it is traced, so that no candidate need be traced."""
 
 
-def bench_of(case: Path, jobs: int = 1) -> PreparedReduction:
+def bench_of(case: Path, jobs: int = 1) -> PreparedCase:
     """Releases that the case needs are installed into the scratch folder once."""
-    return prepare(CaseRequest(case, workdir=SCRATCH, jobs=jobs), silent)
+    return prepare(Case(case, workdir=SCRATCH, jobs=jobs), silent)
 
 
 @contextmanager
-def recorded_judge(bench: PreparedReduction, journal: Journal) -> Iterator[tuple[Judge, Recording]]:
+def recorded_judge(bench: PreparedCase, journal: Journal) -> Iterator[tuple[Judge, Recording]]:
     """A judge, and what takes down its trials."""
     with (
         TemporaryDirectory(prefix="flybisect-bench-") as scratch,
@@ -49,7 +50,7 @@ def recorded_judge(bench: PreparedReduction, journal: Journal) -> Iterator[tuple
             yield judge, recording
 
 
-def reduce(bench: PreparedReduction) -> Reduced:
+def reduce(bench: PreparedCase) -> Reduced:
     """From nothing. Raises UserError where the script does not show its bug."""
     with (
         TemporaryDirectory(prefix="flybisect-bench-") as folder,

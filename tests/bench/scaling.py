@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
 
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.toolchain.store import silent
 from flybisect.workflows.prepare import prepare
 from tests.bench.generated import Bug, script
@@ -67,7 +67,7 @@ def _reduced(bug: Bug, size: int, jobs: int, seed: int) -> Measured:
         path = Path(folder) / "generated.py"
         path.write_text(script(size, bug, seed))
         bench = prepare(
-            CaseRequest(path, arch=ARCH, flydsl="installed", oracle=bug.value, workdir=SCRATCH, jobs=jobs),
+            Case(path, arch=ARCH, flydsl="installed", oracle=bug.value, workdir=SCRATCH, jobs=jobs),
             silent,
         )
         found = reduce(bench).result.to_dict()

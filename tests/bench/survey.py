@@ -13,8 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from flybisect.case.case import Case
 from flybisect.case.local_modules import LocalModules
-from flybisect.case.request import CaseRequest
 from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
@@ -77,9 +77,7 @@ def _verdicts(tree: Path, flydsl: str, arch: str, only: str, most: int) -> Itera
 
 
 def _verdict(script: Path, flydsl: str, arch: str, runner: Runner) -> tuple[str, str, str]:
-    request = CaseRequest(
-        script, arch=arch, flydsl=flydsl, oracle="auto", timeout=SECONDS, jobs=1, workdir=SCRATCH
-    )
+    request = Case(script, arch=arch, flydsl=flydsl, oracle="auto", timeout=SECONDS, jobs=1, workdir=SCRATCH)
     try:
         bench = prepare(request, tell)
         judge = Judge(bench.case, bench.oracle, bench.subject, bench.base, runner, NoMemory())

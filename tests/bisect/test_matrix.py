@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from flybisect.bisect.endpoints import EndpointOracle, Find, rule_for
-from flybisect.bisect.matrix import changes, row
+from flybisect.bisect.matrix import Matrix, changes, row
 from flybisect.bisect.test_record import TestRecord
 from flybisect.oracle.plugin import Evidence, Options
 from flybisect.oracle.registry import load
 from flybisect.oracle.same_as import counting_as_same
 from flybisect.search.bisect import Side
-from flybisect.terminal.matrix import as_dict, as_markdown, print_matrix
+from flybisect.terminal.matrix import as_markdown, print_matrix
 from tests.judge.replay import SUBJECT
 from tests.oracle.recorded import recorded
 
@@ -56,7 +56,10 @@ def test_marks(capsys: pytest.CaptureFixture[str]) -> None:
     assert "same bug in other words" in out
     assert "| *0.2.4* |" in as_markdown(table, WORDS)
     assert "| **0.2.4** |" in as_markdown(table)
-    assert [c["same_bug"] for c in as_dict(Path("k.py"), table, WORDS)["changes"]] == [True, True]
+    assert [c["same_bug"] for c in Matrix(Path("k.py"), tuple(table), WORDS).to_dict()["changes"]] == [
+        True,
+        True,
+    ]
 
 
 def test_joined_texts_are_bad_on_every_release() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -7,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flybisect.case.case import (
-    Against,
+    Baseline,
     Case,
-    Sought,
     find,
     load,
+    load_defaults,
+    merge,
     parse,
 )
 from flybisect.case.command_paths import relative
-from flybisect.case.defaults import Defaults, load_defaults
+from flybisect.case.declared import declarations, said
 from flybisect.case.workdir import default_workdir
 from flybisect.errors import UserError
 
@@ -48,11 +50,15 @@ def test_every_key(tmp_path: Path) -> None:
         arch="gfx942",
         flydsl="0.5.0",
         oracle="spills",
-        against=Against(argv=("raw", "3")),
+        baseline=Baseline(argv=("raw", "3")),
         when="vgpr_spills > base.vgpr_spills",
         timeout=90.0,
         memory=4096,
-        sought=Sought("ds_read", True, "last", "./judge.sh --fast", ("verifier", "'ub.poison' op")),
+        pattern="ds_read",
+        absent=True,
+        stage="last",
+        command="./judge.sh --fast",
+        same_as=("verifier", "'ub.poison' op"),
         valid_on=("0.2.4", "0.5"),
     )
 
@@ -60,7 +66,7 @@ def test_every_key(tmp_path: Path) -> None:
 def test_a_command_is_meant_from_the_files_folder(tmp_path: Path) -> None:
     (tmp_path / "judge.sh").write_text("")
     found = [
-        parse(f"script: k.py\ncommand: {command}", "x", tmp_path).sought.command
+        parse(f"script: k.py\ncommand: {command}", "x", tmp_path).command
         for command in ("./judge.sh -x", "judge.sh", "sh ./judge.sh ./none", "grep -q judge.sh")
     ]
     script = tmp_path / "judge.sh"
@@ -80,10 +86,33 @@ def test_a_command_for_a_reader_elsewhere() -> None:
         assert relative(command) == told
 
 
-def test_what_is_said_goes_before_what_was_said() -> None:
-    earlier = Sought("a", True, "last", None, ("x",))
-    assert Sought("b", same_as=("y",)).before(earlier) == Sought("b", True, "last", None, ("y",))
-    assert Sought().before(earlier) == earlier
+def test_the_first_that_says_something_goes() -> None:
+    first = Case(pattern="b", same_as=("y",), env=(("B", "3"), ("C", "4")), absent=False)
+    second = Case(
+        Path("k.py"), pattern="a", absent=True, stage="last", same_as=("x",), env=(("A", "1"), ("B", "2"))
+    )
+    assert merge(first, second, Case(stage="isa", jobs=2)) == Case(
+        Path("k.py"),
+        pattern="b",
+        absent=False,
+        stage="last",
+        same_as=("y",),
+        env=(("A", "1"), ("B", "3"), ("C", "4")),
+        jobs=2,
+    )
+
+
+def test_no_arguments_are_said_too() -> None:
+    case = Case(Path("k.py"), ("a",))
+    assert merge(Case(argv=()), case).argv == ()
+    assert merge(Case(), case).argv == ("a",)
+    assert Case().arguments == ()
+
+
+@pytest.mark.parametrize("of", [Case, Baseline])
+def test_every_field_is_declared_and_silent_at_first(of: type[Case] | type[Baseline]) -> None:
+    assert len(list(declarations(of))) == len(fields(of))
+    assert said(of()) == {}
 
 
 def test_paths_are_meant_from_the_files_folder(tmp_path: Path) -> None:
@@ -91,7 +120,7 @@ def test_paths_are_meant_from_the_files_folder(tmp_path: Path) -> None:
     assert case.script == tmp_path / "a" / "k.py"
     assert case.oracle == str(tmp_path / "mine.yaml")
     assert case.flydsl == str(tmp_path / "fly")
-    assert case.against == Against(flydsl=str(tmp_path / ".." / "old"))
+    assert case.baseline == Baseline(flydsl=str(tmp_path / ".." / "old"))
 
 
 def test_defaults_of_a_case(tmp_path: Path) -> None:
@@ -102,33 +131,34 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
 SAID = TEXTS.filter(str.strip)
 
 
+LISTED = st.lists(SAID, max_size=2).map(tuple)
+SAID_OR_NOT = st.none() | SAID
+
+
 @given(
-    argv=st.lists(TEXTS, max_size=3),
-    against=st.none() | st.builds(Against, st.lists(TEXTS, max_size=2).map(tuple)),
-    when=st.none() | TEXTS,
-    timeout=st.none() | st.floats(0.1, 1e6),
-    memory=st.none() | st.integers(64, 10**6),
-    sought=st.builds(
-        Sought,
-        st.none() | SAID,
-        st.none() | st.booleans(),
-        st.none() | SAID,
-        st.none() | SAID,
-        st.lists(SAID, max_size=2).map(tuple),
-    ),
-)
-def test_yaml_there_and_back(
-    argv: list[str],
-    against: Against | None,
-    when: str | None,
-    timeout: float | None,
-    memory: int | None,
-    sought: Sought,
-) -> None:
-    case = Case(
-        Path("/a/k.py"), tuple(argv), "gfx950", "0.3.0", "spills", against, when, timeout, memory, sought
+    st.builds(
+        Case,
+        st.just(Path("/a/k.py")),
+        argv=st.none() | st.lists(TEXTS, max_size=3).map(tuple),
+        arch=SAID_OR_NOT,
+        baseline=st.none() | st.builds(Baseline, st.lists(TEXTS, max_size=2).map(tuple)),
+        when=SAID_OR_NOT,
+        timeout=st.none() | st.floats(0.1, 1e6),
+        memory=st.none() | st.integers(64, 10**6),
+        pattern=SAID_OR_NOT,
+        absent=st.none() | st.booleans(),
+        stage=SAID_OR_NOT,
+        command=SAID_OR_NOT,
+        same_as=LISTED,
     )
+)
+def test_yaml_there_and_back(case: Case) -> None:
     assert parse(case.to_yaml(), "x", Path("/elsewhere")) == case
+
+
+def test_a_case_file_does_not_hold_what_is_the_machines() -> None:
+    case = Case(Path("/a/k.py"), jobs=3, workdir=Path("/w"), scheduler="tcp://here:1")
+    assert parse(case.to_yaml(), "x", Path("/")) == Case(Path("/a/k.py"))
 
 
 @pytest.mark.parametrize(
@@ -193,10 +223,10 @@ def test_defaults_come_from_the_nearest_file(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (tmp_path / "flybisect.yaml").write_text("arch: gfx950\njobs: 2\nworkdir: w\ntimeout: 5\n")
-    assert load_defaults(inner) == Defaults(arch="gfx950", jobs=2, workdir=tmp_path / "w", timeout=5.0)
+    assert load_defaults(inner) == Case(arch="gfx950", jobs=2, workdir=tmp_path / "w", timeout=5.0)
     assert default_workdir(inner) == tmp_path / "w"
     (inner / "flybisect.yaml").write_text("flydsl: 0.3.0\n")
-    assert load_defaults(inner) == Defaults(flydsl="0.3.0")
+    assert load_defaults(inner) == Case(flydsl="0.3.0")
     (inner / "flybisect.yaml").write_text("job: 2\n")
     with pytest.raises(UserError, match="did you mean 'jobs'"):
         load_defaults(inner)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flybisect.case import case, defaults
+from flybisect.case import case
+from flybisect.case.declared import CASE_FILE, keys
 from flybisect.errors import UserError
 from flybisect.oracle import yaml_oracle
 
@@ -68,7 +69,7 @@ def test_a_sentence_in_a_second(what: str, tmp_path: Path) -> None:
     for read, name in (
         (case.load, "case.yaml"),
         (yaml_oracle.load, "oracle.yaml"),
-        (lambda path: defaults.load_defaults(path.parent), "flybisect.yaml"),
+        (lambda path: case.load_defaults(path.parent), "flybisect.yaml"),
     ):
         begun = time.process_time()
         with pytest.raises(UserError) as error:
@@ -110,7 +111,7 @@ JSON = st.recursive(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from(case.KEYS + case.AGAINST_KEYS), JSON)
+@given(st.sampled_from(keys(case.Case, CASE_FILE) + keys(case.Baseline, CASE_FILE)), JSON)
 def test_any_value_of_a_key_is_taken_or_refused(key: str, value: object) -> None:
     import yaml
 

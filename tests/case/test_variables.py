@@ -10,8 +10,6 @@ import pytest
 
 from flybisect.bisect.observer import StudiedCase
 from flybisect.case.case import Case, parse
-from flybisect.case.defaults import Defaults
-from flybisect.case.request import CaseRequest, settled
 from flybisect.case.variables import given, missing, say_missing
 from flybisect.errors import UserError
 from flybisect.observation import Observation, Outcome, Probe, Stage
@@ -71,12 +69,6 @@ def test_a_file_says_names_with_values(text: str) -> None:
 
 def test_what_changes_the_code_that_is_compiled_is_the_scripts() -> None:
     assert given(["FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1"], {}) == (("FLYDSL_DEBUG_ENABLE_DEBUG_INFO", "1"),)
-
-
-def test_options_go_before_the_case_by_name() -> None:
-    case = replace(CASE, env=(("A", "1"), ("B", "2")))
-    request = CaseRequest(Path("k.py"), env=(("B", "3"), ("C", "4")))
-    assert settled(case, request, Defaults()).env == (("A", "1"), ("B", "3"), ("C", "4"))
 
 
 def test_another_environment_is_another_answer(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case.case import Case, Sought
+from flybisect.case.case import Case
 from flybisect.judge.judge import Judge, Setting
 from flybisect.judge.question import Question
 from flybisect.observation import Observation, Outcome, Probe, Stage
@@ -25,10 +25,8 @@ from tests.oracle.recorded import recorded
 NAMES = "gemm_buffer64; gemm_buffer128; dynamic_if; launcher_if; vector_list; scaled; zipped_divide_none"
 
 
-def judge_for(
-    prober: Replay, folder: Path, oracle: str, sought: Sought, toolchain: Toolchain = SUBJECT
-) -> Judge:
-    case = Case(script=folder / "kernel.py", oracle=oracle, sought=sought)
+def judge_for(prober: Replay, folder: Path, oracle: str, case: Case, toolchain: Toolchain = SUBJECT) -> Judge:
+    case = replace(case, script=folder / "kernel.py", oracle=oracle)
     built = plugin_of(case, oracle).build(options_of(case))
     return Judge(case, built, Setting(toolchain, (), "gfx942"), None, prober, Journal(folder / "j.sqlite3"))
 
@@ -56,8 +54,8 @@ def test_an_exception_in_the_launcher_is_another_bug(tmp_path: Path) -> None:
 
 
 def test_same_as_holds_against_what_was_pinned(tmp_path: Path) -> None:
-    sought = Sought(same_as=("'ub.poison' op",))
-    judge = judge_for(Replay(), tmp_path, "legalization", sought)
+    case = Case(same_as=("'ub.poison' op",))
+    judge = judge_for(Replay(), tmp_path, "legalization", case)
     assert judge.pin(NAMES).interesting
     verdict = judge.judge("gemm_buffer128")
     assert verdict.interesting
@@ -74,11 +72,11 @@ def test_the_stage_and_the_command_reach_the_probes(tmp_path: Path) -> None:
         asked.append(probe)
         return Observation(Outcome.OK, Stage.START, "gfx942", "0.5.0", exit_code=0)
 
-    judge = judge_for(Replay(answer), tmp_path, "command", Sought(command="./judge"))
+    judge = judge_for(Replay(answer), tmp_path, "command", Case(command="./judge"))
     assert judge.pin("x = 1\n").interesting
     judge.ask(Question("x = 1\n", wants=frozenset()))
     assert [probe.command for probe in asked] == ["./judge", None]
-    judge_for(Replay(answer), tmp_path, "ir", Sought("x", stage="last")).observe("x = 1\n")
+    judge_for(Replay(answer), tmp_path, "ir", Case(pattern="x", stage="last")).observe("x = 1\n")
     assert asked[-1].stage == "last"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.judge.trials import NoMemory
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
@@ -122,7 +122,7 @@ def test_only_kernel_launcher_and_call_are_left(host: str, tmp_path: Path) -> No
     path = tmp_path / "kernel.py"
     path.write_text(HEAD + host)
     bench = prepare(
-        CaseRequest(path, oracle="assertion", arch="gfx942", workdir=tmp_path / "workdirs", jobs=1), print
+        Case(path, oracle="assertion", arch="gfx942", workdir=tmp_path / "workdirs", jobs=1), print
     )
     with bench.judge(NoMemory()) as judge:
         assert judge.pin(bench.source).interesting

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case
 from flybisect.judge.trials import NoMemory
 from flybisect.reduce.passes import PASSES
 from flybisect.reduce.reducer import Reducer
@@ -21,7 +21,7 @@ def test_the_needle_is_what_is_left(needle: Needle, seed: int, tmp_path: Path) -
     path = tmp_path / "kernel.py"
     path.write_text(script(needle, seed, statements=30))
     bench = prepare(
-        CaseRequest(path, oracle=needle.oracle, arch="gfx942", workdir=tmp_path / "workdirs", jobs=2), print
+        Case(path, oracle=needle.oracle, arch="gfx942", workdir=tmp_path / "workdirs", jobs=2), print
     )
     with bench.judge(NoMemory()) as judge:
         before = judge.pin(bench.source)

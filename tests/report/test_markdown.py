@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flybisect.case.case import Against, Case
+from flybisect.case.case import Baseline, Case
 from flybisect.errors import UserError
 from flybisect.observation import Kernel, Observation, Outcome, Stage
 from flybisect.report.markdown import LONGEST, as_markdown
@@ -53,7 +53,7 @@ FOUND = Findings(
         arch="gfx950",
         flydsl="0.3.0",
         oracle="spills",
-        against=Against(("--recast",)),
+        baseline=Baseline(("--recast",)),
     ),
     oracle="spills",
     signature="spills",

@@ -98,11 +98,12 @@ def test_a_case_is_about_something_that_was_measured(path: Path) -> None:
     measured = {
         (e.script, tuple(e.args.split()), e.arch, e.release): e for e in expectations(path.parent.name)
     }
-    subject = measured[case.script, case.argv, case.arch or "", case.flydsl]
-    if case.against is None:
+    flydsl = case.flydsl or "installed"
+    subject = measured[case.script, case.arguments, case.arch or "", flydsl]
+    if case.baseline is None:
         assert subject.fails is not None
     else:
-        base = measured[case.script, case.against.argv or (), case.arch or "", case.flydsl]
+        base = measured[case.script, case.baseline.argv or (), case.arch or "", flydsl]
         assert subject.figures["vgpr_spills"] > base.figures["vgpr_spills"] == 0
 
 

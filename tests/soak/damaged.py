@@ -26,8 +26,7 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 
-from flybisect.case.defaults import load_defaults
-from flybisect.case.request import CaseRequest
+from flybisect.case.case import Case, load_defaults
 from flybisect.cli.error_messages import errors_shown, one_sentence
 from flybisect.cli.main import main as command_line
 from flybisect.errors import UserError
@@ -170,14 +169,14 @@ def _script(folder: Path, rolls: random.Random) -> None:
     script = folder / "kernel.py"
     script.write_bytes(damaged(rolls.choice(SCRIPTS).read_bytes(), rolls))
     (folder / "case.yaml").unlink()
-    bench = prepare(CaseRequest(script, arch="gfx942", oracle="spills", workdir=_workdir(folder)), _quiet)
+    bench = prepare(Case(script, arch="gfx942", oracle="spills", workdir=_workdir(folder)), _quiet)
     compile(bench.source, "kernel.py", "exec")
     _run(["flatten", str(script), "-o", str(folder / "flat.py")])
 
 
 def _case(folder: Path, rolls: random.Random) -> None:
     _spoil(folder / "case.yaml", rolls)
-    bench = prepare(CaseRequest(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
+    bench = prepare(Case(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
     bench.case.to_yaml()
     open_session(folder / "sessions", bench.case, bench.source, ["x"]).close()
 
@@ -213,7 +212,7 @@ def _journal(folder: Path, rolls: random.Random) -> None:
 
 def _session(folder: Path, rolls: random.Random) -> None:
     (folder / "case.yaml").write_text(CASE.replace("against", "# "))
-    bench = prepare(CaseRequest(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
+    bench = prepare(Case(folder / "case.yaml", workdir=_workdir(folder)), _quiet)
     with open_session(folder, bench.case, bench.source, ["x"]) as session:
         session.save_best(bench.source)
         session.save_result({"script": "x"})

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flybisect.judge.judge import Judge
 from flybisect.session.journal import Journal
-from flybisect.workflows.prepare import PreparedReduction
+from flybisect.workflows.prepare import PreparedCase
 from tests.bench.others.answering import Answers, answering
 from tests.bench.others.tools import Place, Tool
 from tests.bench.recording import Stand
@@ -43,7 +43,7 @@ class Outcome:
     """How it got there; of flybisect alone."""
 
 
-def run(tool: Tool, bench: PreparedReduction, bin: Path, folder: Path, limits: Limits) -> Outcome:
+def run(tool: Tool, bench: PreparedCase, bin: Path, folder: Path, limits: Limits) -> Outcome:
     """Raises RuntimeError where the tool fails, or ends with a script that does not show the bug."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
