@@ -9,6 +9,7 @@ The second one needs Chromium and the releases of FlyDSL from 0.2.4 to 0.3.2.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ ROOT = HERE.parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 112
 """Characters of a line in the terminal."""
-WINDOW = (1100, 1320)
+WINDOW = (1100, 1560)
 """Pixels of the report that are shown."""
 
 
@@ -74,16 +75,16 @@ def report_picture(repo: str, workdir: str) -> None:
         words = ["run", str(seed), "--reduced", str(seed / "reduced/spills.py"), "--matrix"]
         words += ["--releases", "0.2.4..0.3.2", "--repo", repo, "--workdir", workdir]
         words += ["-o", str(page.with_suffix(".md"))]
+        done = subprocess.run(
+            [sys.executable, "-m", "flybisect", *words, "--json"], stdout=subprocess.PIPE, check=True
+        )
+        session = json.loads(done.stdout)["session"]
+        words = ["report", session, "--workdir", workdir, "--html", str(page)]
+        words += ["-o", str(page.with_suffix(".md"))]
         subprocess.run([sys.executable, "-m", "flybisect", *words], check=True)
-        words = ["report", "--workdir", workdir, "--html", str(page), "-o", str(page.with_suffix(".md"))]
-        subprocess.run([sys.executable, "-m", "flybisect", *words], check=True)
-        shot = [browser, "--headless", "--no-sandbox", "--hide-scrollbars"]
-        shot += [
-            f"--window-size={WINDOW[0]},{WINDOW[1]}",
-            f"--screenshot={HERE / 'report.png'}",
-            page.as_uri(),
-        ]
-        subprocess.run(shot, check=True)
+        shot = [browser, "--headless", "--no-sandbox", "--hide-scrollbars", "--force-device-scale-factor=0.8"]
+        shot += ["--window-size={},{}".format(*WINDOW), f"--screenshot={HERE / 'report.png'}"]
+        subprocess.run([*shot, page.as_uri()], check=True)
 
 
 if __name__ == "__main__":

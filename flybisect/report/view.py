@@ -52,7 +52,9 @@ class ReportView:
         """One sentence."""
         size = f"a kernel script of {self.script.statements} statements"
         if self.measured:
-            first = f"{size} shows `{self.condition}`: {self._figures_in_words()}"
+            figures = self._figures_in_words()
+            compared = len(self.script.columns) > 1
+            first = f"{size} has {figures}" if compared else f"{size} shows `{self.condition}`: {figures}"
         else:
             first = f"{size} fails to compile: `{failure_line(self.script.observation)}`"
         return f"For {self.found.arch} on FlyDSL {self.found.flydsl}, {first}." + "".join(

@@ -8,7 +8,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def curve(points: Sequence[tuple[float, float]], until: float, width: int) -> str:
-    """A step curve of points (time, value); a value holds until the next point. Times rise from 0 to `until`."""
+    """A step curve of points (time, value). A value holds until the next point; times rise to `until`."""
     if not points or width < 1:
         return ""
     top = max(value for _, value in points) or 1.0
