@@ -137,7 +137,8 @@ class Strategies:
             self.builder.exactness(commit)
         except Unavailable as error:
             return f"can't be obtained exactly: {reason}, and {error}"
-        return f"can't be obtained exactly: {reason}, and a build would have another LLVM or submodule than it pins"
+        built = "a build would have another LLVM or submodule than it pins"
+        return f"can't be obtained exactly: {reason}, and {built}"
 
     def _ready(self, commit: str) -> bool:
         return self.builder is not None and self.builder.ready(commit)

@@ -58,7 +58,6 @@ class TrialLimits:
     """Wall time."""
     memory: int
     """MiB."""
-    """MiB."""
 
 
 @dataclass(frozen=True)

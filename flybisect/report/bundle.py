@@ -1,4 +1,4 @@
-"""A zip with all that belongs to a report, whose `reproduce.sh` was run before it is called good."""
+"""A zip with everything that belongs to a report. Its `reproduce.sh` is run before the zip counts as good."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Checked:
-    """What a run of `reproduce.sh` gave."""
+    """The result of a run of `reproduce.sh`."""
 
     shows: bool
     why: str
@@ -36,7 +36,7 @@ def contents(found: Findings, report: str, private: Redaction) -> dict[str, str]
 
 
 def write(path: Path, texts: dict[str, str]) -> None:
-    """Raises UserError where it can't be written."""
+    """Raises UserError when the file cannot be written."""
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
             for name, text in texts.items():
@@ -49,13 +49,13 @@ def write(path: Path, texts: dict[str, str]) -> None:
 
 
 def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
-    """Run `reproduce.sh`, confined as a trial is, under the FlyDSL that the case names."""
+    """Run `reproduce.sh` under the case's FlyDSL, confined like a trial."""
     files = {name: text for name, text in texts.items() if "/" not in name or name.endswith(".py")}
     ended = run_confined(files, "bash ./reproduce.sh python", toolchain, arch, TIMEOUT)
     if ended.code is None:
-        return Checked(False, f"it was not done after {TIMEOUT:.0f} s, or took too much memory")
-    said = ended.said.strip().splitlines()
-    return Checked(ended.code == 0, f"exit code {ended.code}: {said[-1] if said else 'no word'}")
+        return Checked(False, f"it did not finish within {TIMEOUT:.0f} s, or ran out of memory")
+    output = ended.said.strip().splitlines()
+    return Checked(ended.code == 0, f"exit code {ended.code}: {output[-1] if output else 'no word'}")
 
 
 def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tuple[str, str]]:
@@ -80,7 +80,7 @@ def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tupl
 
 
 def _beside(found: Findings) -> Iterator[tuple[str, str]]:
-    """Python files that the script runs from beside it. Raises UserError where one is gone."""
+    """Python files of the script's folder that it runs. Raises UserError when one is gone."""
     for name in found.script.observation.python_files:
         path = found.case.script.parent / name
         try:

@@ -24,13 +24,13 @@ def inline(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text of others in a line of Markdown: nothing in it is markup, nor a mention."""
+    """Foreign text in a line of Markdown: nothing in it becomes markup or a mention."""
     escaped = re.sub(r"([\\`*\[\]<>|#]|(?<!\w)_|_(?!\w))", r"\\\1", text)
     return escaped.replace("@", "@\u200b")
 
 
 def fence(text: str, language: str = "") -> str:
-    """A block of code, whatever is in it."""
+    """A block of code, whatever the text contains."""
     marks = "```"
     while marks in text:
         marks += "`"

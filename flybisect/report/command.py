@@ -1,4 +1,4 @@
-"""The commands by which a reader sees the bug with nothing but FlyDSL, torch and a linker. Pure."""
+"""The commands that show the bug to a reader who has FlyDSL, torch and a linker. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from flybisect.case.variables import Variables
 from flybisect.workflows.heading import assignments, shell
 
 NAME = "repro.py"
-"""What the script is called in a report and a bundle."""
+"""Name of the script in a report and a bundle."""
 OBSERVER = "observe.py"
-"""A small program beside it: compiles the script and says the figures of its code object."""
+"""A small program that compiles the script and prints the figures of its code object."""
 
 
 def observer_text() -> str:
@@ -23,18 +23,18 @@ def install(version: str) -> str:
 
 
 def plain(arch: str, env: Variables, argv: Sequence[str]) -> str:
-    """Both variables name the arch, since kernels ask the one or the other."""
+    """Sets both variables that name the arch, because kernels read one or the other."""
     settings = f"COMPILE_ONLY=1 FLYDSL_RUNTIME_ENABLE_CACHE=0 {_arch(arch)}"
     return f"{settings} {assignments(env)}{shell(['python', NAME, *argv])}"
 
 
 def observed(arch: str, env: Variables, argv: Sequence[str], out: str = "figures.json") -> str:
-    """The same, with the figures said at the end, and without a GPU for what is put on one."""
+    """The same through `observe.py`: prints the figures, and needs no GPU for tensors that are put on one."""
     return f"{_arch(arch)} {assignments(env)}{shell(['python', OBSERVER, out, NAME, *argv])}"
 
 
 def heredoc(name: str, text: str) -> str:
-    """A shell command that writes a file. The text ends in a line end, whether it did or not."""
+    """A shell command that writes a file. The file ends with a line end in any case."""
     end = "EOF"
     while f"\n{end}\n" in f"\n{text}\n":
         end += "_"

@@ -1,4 +1,4 @@
-"""A condition over figures, with the unreduced script's figures as numbers in it. Pure."""
+"""A condition over figures in which the figures of the unreduced script are numbers. Pure."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def settled(found: Findings) -> str | None:
         return found.condition
     columns = [column.observation for column in found.original.columns]
     evidence = Evidence(columns[0], columns[1] if len(columns) > 1 else None)
-    return ast.unparse(_Settled(parse(found.condition).figures(evidence)).visit(tree))
+    return ast.unparse(_WithFirstFigures(parse(found.condition).figures(evidence)).visit(tree))
 
 
 def in_python(text: str | None) -> str | None:
-    """The same over `this`, a dict of figures, and `base`, an object; None where it asks for others."""
+    """The same over `this`, a dict of figures, and `base`, an object; None when it uses others."""
     if text is None:
         return None
     try:
@@ -41,10 +41,10 @@ def in_python(text: str | None) -> str | None:
     names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     if not called <= FUNCTIONS or not names <= OBSERVED:
         return None
-    return ast.unparse(_Looked().visit(tree))
+    return ast.unparse(_AsLookup().visit(tree))
 
 
-class _Settled(ast.NodeTransformer):
+class _WithFirstFigures(ast.NodeTransformer):
     def __init__(self, figures: Mapping[str, float]) -> None:
         self._figures = figures
 
@@ -54,7 +54,7 @@ class _Settled(ast.NodeTransformer):
         return node if value is None else ast.Constant(int(value) if value == int(value) else value)
 
 
-class _Looked(ast.NodeTransformer):
+class _AsLookup(ast.NodeTransformer):
     """`vgprs` as `this['vgprs']`."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

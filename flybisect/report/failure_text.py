@@ -1,4 +1,4 @@
-"""A failure as long as a maintainer needs it: the message, and the whole operation that it is about. Pure."""
+"""A failure in the detail that a maintainer needs: the message and the whole operation that fails. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FRAME = re.compile(r"^\s*#?\d+\s+0x[0-9a-f]{6,}|^\s*File \"|^PLEASE submit a bu
 
 
 def failure_text(observation: Observation) -> str | None:
-    """As the compiler said it; None where nothing failed."""
+    """In the compiler's words; None when nothing failed."""
     if classify(observation) is None:
         return None
     lines = list(dict.fromkeys(_lines(observation)))

@@ -1,4 +1,4 @@
-"""Fixed texts by which a failure is known again in what a plain run prints. Pure."""
+"""Fixed texts that identify a failure in the output of a plain run. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from flybisect.oracle.signatures import FATAL, classify, compiler_errors
 
 _DRIFTS = re.compile(r"%[\w$.-]+|0x[0-9a-f]+|\d+|[<(\[].*")
 SHORTEST = 12
-"""Characters of a piece of a message that tells something."""
+"""Characters of a piece of a message that is specific enough."""
 
 
 def marks(observation: Observation) -> list[str]:
-    """Each has to be in what is printed; empty where nothing printed tells the failure."""
+    """Each has to be in the output; empty when no output identifies the failure."""
     failure = classify(observation)
     if failure is None:
         return []
@@ -37,11 +37,11 @@ def marks(observation: Observation) -> list[str]:
 
 
 def ends_by(observation: Observation) -> int | None:
-    """The signal that ends it; None for none."""
+    """The signal that ends the run, or None."""
     return observation.signal if observation.outcome is Outcome.SIGNAL else None
 
 
 def _first_piece(text: str) -> str:
-    """The longest fixed part of the first line."""
+    """The longest part of the first line without numbers, values or types."""
     line = text.splitlines()[0] if text else ""
     return max(_DRIFTS.split(line), key=len).strip()

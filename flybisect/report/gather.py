@@ -1,4 +1,4 @@
-"""From a session's folder to everything that is known of its bug; what is missing is compiled and kept."""
+"""Everything known about a session's bug. What is missing is compiled, and kept in the session."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from flybisect.workflows.shown import as_data, from_data, show
 
 
 def gather(entry: SessionEntry, workdir: Path, repository: Repository | None, notify: Notify) -> Findings:
-    """Raises UserError where the session holds too little, or its toolchain can't be had any more."""
+    """Raises UserError where the session holds too little, or its toolchain is unavailable."""
     entry = _reduction_of(entry, sessions(workdir))
     bisected = _bisected(entry, sessions(workdir))
     bench = bench_of(entry, workdir, notify, bisected)
@@ -108,7 +108,7 @@ def _scripts(entry: SessionEntry, bench: PreparedCase, notify: Notify) -> tuple[
     stored = [from_data(each) for each in load_part(entry.folder, Part.SHOWN) or ()]
     known = {each.text: each for each in stored if each is not None and _fits(each, bench)}
     if any(text not in known for text in texts):
-        notify("compiling the script for its figures and failures")
+        notify("compiling the script to read its figures and failures")
         with _prober(bench.workdir) as prober:
             for text in texts:
                 if text not in known:
@@ -123,7 +123,7 @@ def _dump(entry: SessionEntry, bench: PreparedCase, text: str, notify: Notify) -
     stored = load_part(entry.folder, Part.DUMP)
     if isinstance(stored, dict) and stored.get("text") == text:
         return Dump.from_dict(stored["dump"])
-    notify("looking for the stage at which it fails")
+    notify("finding the stage at which the script fails")
     with _prober(bench.workdir) as prober:
         found = dump(bench, text, prober)
     save_part(entry.folder, Part.DUMP, {"text": text, "dump": None if found is None else found.to_dict()})

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing beside it: pictures, tables, both scripts."""
+"""The report as one self-contained HTML file: pictures, tables, both scripts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def as_html(found: Findings, private: Redaction) -> str:
     environment = {
         "FlyDSL": known.flydsl,
         "commit": known.flydsl_commit,
-        "its wheel": known.wheel,
-        "LLVM in it": known.llvm,
+        "wheel": known.wheel,
+        "LLVM": known.llvm,
         "LLVM pin": known.llvm_pin,
         "arch": found.arch,
         "Python": known.python,

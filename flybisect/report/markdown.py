@@ -1,7 +1,7 @@
 """The report as Markdown for an upstream issue, in the order in which maintainers read.
 
-GitHub takes 65,536 characters. What goes first where it is too long: the list of tested commits, the one
-paste (the script stands above it), the figures of the unreduced script, and last the end of the script.
+GitHub accepts 65,536 characters. A report that is too long loses, in this order: the list of tested commits,
+the block that repeats the script for pasting, the figures of the unreduced script, the end of the script.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ UNREDUCED = " †"
 
 
 def as_markdown(found: Findings, private: Redaction, longest: int = LONGEST) -> str:
-    """Raises UserError where not even the shortest form fits."""
+    """Raises UserError when not even the shortest form fits."""
     for level in range(LEVELS):
         text = visible(_render(found, private, level))
         if len(text) <= longest:
             return text
-    raise UserError(f"the report has {len(text)} characters at the least, and GitHub takes {longest}")
+    raise UserError(f"the shortest form of the report has {len(text)} characters; GitHub accepts {longest}")
 
 
 def _render(found: Findings, private: Redaction, level: int) -> str:
@@ -66,11 +66,11 @@ def _render(found: Findings, private: Redaction, level: int) -> str:
 
 def _cut(script: str) -> str:
     room = LONGEST // 2
-    return script if len(script) <= room else script[:room] + "\n# ... cut here; the bundle has it whole"
+    return script if len(script) <= room else script[:room] + "\n# ... cut here; the bundle has all of it"
 
 
 def _ir(found: Findings) -> str:
-    """Empty where no pass fails, or the IR is too long to be read."""
+    """Empty when no pass fails, or the IR is too long to read."""
     if found.dump is None or found.dump.failing_pass is None:
         return ""
     text = "\n".join(found.dump.ir)
@@ -94,12 +94,12 @@ def _culprits(view: ReportView) -> str:
     marked = len({bool(each["likely"]) for each in listed}) > 1
     lines = []
     if len(listed) > 1:
-        lines = [f"One of these, {view.commit_range}; they could not be told apart. Oldest first.", ""]
+        lines = [f"The change is in one of these commits, {view.commit_range}. Oldest first.", ""]
     for each in listed:
         mark = "**" if marked and each["likely"] else ""
         lines.append(f"- {mark}{_linked(each)}{mark} {plain(each['subject'])} ({_facts(each)})")
     if marked:
-        lines += ["", f"In bold: touches what owns the change ({commits['attribution']['owner']})."]
+        lines += ["", f"Bold: touches the half that contains the change ({commits['attribution']['owner']})."]
     return "\n".join(lines)
 
 
@@ -129,8 +129,8 @@ def _matrix(view: ReportView) -> str:
 
 
 def _joined(found: Findings, rows: Sequence[Row], *, marked: bool = True) -> list[Row]:
-    """Neighbours that are alike as one row, where every release between them was tried; those that the
-    unreduced script judged with a mark."""
+    """One row for neighbours with equal cells, when every release between them was tested. A mark says that
+    the unreduced script judged a release."""
     own = found.unreduced if marked else ()
     if not (found.matrix or {}).get("whole"):
         return [(f"{name}{UNREDUCED}" if name in own else name, cells) for name, cells in rows]
@@ -147,7 +147,7 @@ def _variants(found: Findings) -> str:
     if not found.variants:
         return ""
     head, rows = variant_rows(found.variants)
-    cells = [[name, *map(plain, told)] for name, told in _joined(found, rows, marked=False)]
+    cells = [[name, *map(plain, found)] for name, found in _joined(found, rows, marked=False)]
     return table(["FlyDSL", *map(code, head)], cells)
 
 
@@ -155,8 +155,8 @@ def _environment(found: Findings) -> str:
     known = found.environment
     rows = [
         ("FlyDSL", f"{known.flydsl}{f' ({known.flydsl_commit[:12]})' if known.flydsl_commit else ''}"),
-        ("its wheel", known.wheel),
-        ("LLVM in it", known.llvm),
+        ("wheel", known.wheel),
+        ("LLVM", known.llvm),
         ("LLVM pin", known.llvm_pin and known.llvm_pin[:12]),
         ("arch", found.arch),
         ("Python", known.python),
@@ -181,7 +181,7 @@ def _steps(found: Findings) -> str:
 def _tests(found: Findings) -> str:
     tests = (found.commits or {}).get("tests", ())
     rows = [[code(each["commit"][:12]), each["side"], plain(each["way"]), _shown(each)] for each in tests]
-    return table(["commit", "", "how it was had", "shows"], rows) if rows else ""
+    return table(["commit", "", "toolchain", "shows"], rows) if rows else ""
 
 
 def _shown(test: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The pictures of a report, as SVG. Pure. A picture that there are no figures for is None."""
+"""The pictures of a report, as SVG. Pure. A picture without figures is None."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from flybisect.report.svg import (
     text,
     ticks,
 )
-from flybisect.report.tables import FIGURES, failure_of
+from flybisect.report.tables import FIGURES, VERDICTS, failure_of
 from flybisect.workflows.figures import number
 from flybisect.workflows.findings import Findings
 
 WIDTH = 860.0
 LEFT, RIGHT = 56.0, 20.0
 SIDES = {"bad": BAD, "good": GOOD, "skip": SKIP}
-WORDS = {"bad": "shows the bug", "good": "clean", "skip": "can't be judged"}
 
 
 def pictures(found: Findings) -> dict[str, str]:
@@ -93,12 +92,12 @@ def releases(rows: Sequence[Mapping[str, Any]], base: str) -> str | None:
         if any(row["metrics"].get(name) or row["metrics"].get(f"base.{name}") for row in rows)
     ][:3]
     slot = (WIDTH - LEFT - RIGHT) / len(rows)
-    words = [(SIDES[side], WORDS[side]) for side in SIDES if any(row["side"] == side for row in rows)]
+    words = [(SIDES[side], VERDICTS[side]) for side in SIDES if any(row["side"] == side for row in rows)]
     words += [(BASE, base)] if base and shown else []
     parts = legend(LEFT, 14, words)
     at = 30.0
     for place, row in enumerate(rows):
-        tip = f"{row['version']}: {failure_of(row) or WORDS[row['side']]}"
+        tip = f"{row['version']}: {failure_of(row) or VERDICTS[row['side']]}"
         parts.append(rect(LEFT + place * slot + 1, at, slot - 2, 16, SIDES[row["side"]], tip=tip))
     at += 30
     for title, name in shown:
@@ -113,7 +112,7 @@ def releases(rows: Sequence[Mapping[str, Any]], base: str) -> str | None:
             parts.append(text(middle, at + 12, str(row["version"]), anchor="end", fill=FAINT, more=turned))
         else:
             parts.append(text(middle, at + 12, str(row["version"]), anchor="middle", fill=FAINT))
-    return svg(WIDTH, at + (52 if slanted else 24), parts, f"What {len(rows)} FlyDSL releases give")
+    return svg(WIDTH, at + (52 if slanted else 24), parts, f"Results of {len(rows)} FlyDSL releases")
 
 
 def _bars(
@@ -140,13 +139,13 @@ def _bars(
             tip = f"{row['version']}: {number(float(value))} {title}"
             parts.append(rect(start + turn * width, floor - tall, width - 1, tall, fill, tip=tip))
             if width >= 18:
-                said = number(float(value))
-                parts.append(text(start + (turn + 0.5) * width, floor - tall - 4, said, anchor="middle"))
+                label = number(float(value))
+                parts.append(text(start + (turn + 0.5) * width, floor - tall - 4, label, anchor="middle"))
     return parts
 
 
 def commits(found: Mapping[str, Any] | None) -> str | None:
-    """A cell for each different FlyDSL of the range: tested, not tested, and which may be the culprit."""
+    """A cell for each different FlyDSL in the range: its verdict, and an outline around the culprits."""
     if not found:
         return None
     count = int(found["candidates"])
@@ -156,21 +155,21 @@ def commits(found: Mapping[str, Any] | None) -> str | None:
     suspects = range(last - len(found["culprits"]) + 1, last + 1)
     slot = (WIDTH - LEFT - RIGHT) / count
     top = 40.0
-    parts = legend(
-        LEFT, 14, [(BAD, "shows the bug"), (GOOD, "clean"), (SKIP, "can't be judged"), (GRID, "not tested")]
-    )
+    parts = legend(LEFT, 14, [*((SIDES[side], VERDICTS[side]) for side in SIDES), (GRID, "not tested")])
     for place in range(count):
         test = tests.get(place)
         fill = GRID if test is None else SIDES[test["side"]]
         tip = f"candidate {place + 1} of {count}: "
-        tip += "not tested" if test is None else f"{test['commit'][:12]} {WORDS[test['side']]}, {test['way']}"
+        tip += (
+            "not tested" if test is None else f"{test['commit'][:12]} {VERDICTS[test['side']]}, {test['way']}"
+        )
         parts.append(rect(LEFT + place * slot + 0.5, top, slot - 1, 34, fill, tip=tip))
     start, width = LEFT + suspects[0] * slot, len(suspects) * slot
     outline = f'stroke="{INK}" stroke-width="2"'
     parts.append(rect(start, top - 3, width, 40, "none", more=outline))
-    said = found["culprits"][0]["hash"][:12] if len(suspects) == 1 else f"one of these {len(suspects)}"
+    label = found["culprits"][0]["hash"][:12] if len(suspects) == 1 else f"one of these {len(suspects)}"
     middle = min(max(start + width / 2, LEFT + 50), WIDTH - RIGHT - 50)
-    parts.append(text(middle, top + 54, said, anchor="middle", more='font-weight="600"'))
+    parts.append(text(middle, top + 54, label, anchor="middle", more='font-weight="600"'))
     parts.append(text(LEFT, top + 72, "older", fill=FAINT))
     parts.append(text(WIDTH - RIGHT, top + 72, "newer", anchor="end", fill=FAINT))
     label = f"{count} different FlyDSLs in {found['commits']} commits, {len(tests)} tested"

@@ -1,4 +1,4 @@
-"""What a report leaves out: names of people and machines, and where things lie. Pure but for `here`."""
+"""Removes names of people and machines, and locations, from a report. Pure except for `here`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ABSOLUTE = re.compile(r"(?<![\w.:/<$}~])/(?:[\w.+@~-]+/)+([\w.+@~-]+)")
 """A path of two parts or more; `://` of an address is none."""
 _HOMES = re.compile(r"(?<![\w/])/(?:home|Users|root)(?:/[\w.+@-]+)?(?=/)|(?<![\w/])/(?:home|Users)/[\w.+@-]+")
 _ORDINARY = frozenset({"root", "user", "admin", "test", "build", "builder", "runner", "ubuntu", "debian"})
-"""Names of accounts and machines that are words of their own, and tell nothing."""
+"""Common names of accounts and machines. They identify nobody."""
 SHORTEST = 4
-"""Characters of a name that is looked for: a shorter one would be found within words."""
+"""Characters of a name to replace: a shorter one would match parts of words."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Redaction:
     """What to look for."""
 
     folders: tuple[str, ...] = ()
-    """Absolute, as those of the script and of the session."""
+    """Absolute, for example those of the script and of the session."""
     names: tuple[str, ...] = ()
 
     def text(self, text: str) -> str:
-        """Of a compiler or a tool: base names for paths."""
+        """For output of a compiler or a tool: paths become base names."""
         return self._unnamed(_ABSOLUTE.sub(r"\1", self._unplaced(text, "")))
 
     def script(self, text: str) -> str:
-        """Of a program, which has to stay one: only what names a person or a machine is replaced."""
+        """For a program, which has to stay valid: only names of people and machines are replaced."""
         return self._unnamed(_HOMES.sub("/home/user", self._unplaced(text, "/somewhere/")))
 
     def _unplaced(self, text: str, instead: str) -> str:
@@ -46,7 +46,7 @@ class Redaction:
 
 
 def here(folders: Sequence[Path]) -> Redaction:
-    """This user and this machine. `folders`: where the script and its session lie."""
+    """For this user and this machine. `folders`: those of the script and its session."""
     found = [str(folder.absolute()) for folder in folders if len(folder.absolute().parts) > 1]
     names = {_user(), *socket.gethostname().split(".")[:1], socket.gethostname()}
     telling = [name for name in sorted(names) if len(name) >= SHORTEST and name not in _ORDINARY]

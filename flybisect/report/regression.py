@@ -1,4 +1,4 @@
-"""Tests that fail now and pass once the bug is repaired: for pytest, and for fly-opt with FileCheck."""
+"""Tests that fail now and pass once the bug is fixed: for pytest, and for fly-opt with FileCheck."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PLAIN_PASS = re.compile(r"[\w-]+")
 
 
 def as_pytest(found: Findings, private: Redaction) -> str:
-    """Raises UserError where a plain run does not tell the bug."""
+    """Raises UserError when a plain run does not show the bug."""
     view = ReportView(found)
     beside = found.script.observation.python_files
     if beside:
         raise UserError(
-            f"the script reads {', '.join(beside)} from beside it, which a test of one file cannot "
-            "hold; use `report --bundle`"
+            f"the script reads {', '.join(beside)} from its folder, and a test is a single file; "
+            "use `report --bundle`"
         )
     condition = None
     if view.measured:
@@ -39,13 +39,15 @@ def as_pytest(found: Findings, private: Redaction) -> str:
         condition = None if by_flydsl else in_python(settled(found))
         if condition is None:
             raise UserError(
-                f"what counts as the bug ({view.condition}) takes more than the figures of one FlyDSL's code "
-                "object, so there is no test to export; `flybisect check` is one"
+                f"the bug ({view.condition}) cannot be tested by the figures of one FlyDSL's code object; "
+                "use `flybisect check` as the test"
             )
     script, observer = found.script.text.rstrip() + "\n", command.observer_text()
     quotes = '"""' if '"""' not in script + observer else "'''"
     if quotes in script + observer:
-        raise UserError("the script has both kinds of triple quotes in it, so it can't stand in a test")
+        raise UserError(
+            "the script contains both kinds of triple quotes, so no test can hold it; use `report --bundle`"
+        )
     text = template("regression.py.j2").render(
         title=private.text(view.title),
         version=__version__,
@@ -71,17 +73,15 @@ def _said_with_exit_0(found: Findings) -> list[str]:
 
 
 def as_lit(found: Findings, private: Redaction) -> str:
-    """Raises UserError where no pass fails."""
+    """Raises UserError when no pass fails."""
     ir = found.dump
     failure = classify(found.script.observation)
     if failure is None:
-        raise UserError(
-            "nothing fails here: figures are the bug, and no stage of the IR shows them; take --pytest"
-        )
+        raise UserError("nothing fails: figures are the bug, and no stage of the IR shows them; use --pytest")
     if ir is None:
-        raise UserError("it fails before there is IR to be put into a file; take --pytest")
+        raise UserError("the script fails before there is any IR; use --pytest")
     if len(ir.ir) != 1:
-        raise UserError(f"the script compiles {len(ir.ir)} modules, and a file holds one; take --pytest")
+        raise UserError(f"the script compiles {len(ir.ir)} modules, and a file holds one; use --pytest")
     view = ReportView(found)
     return template("regression.mlir.j2").render(
         option=fly_opt_option(pass_of(found)),
@@ -94,7 +94,7 @@ def as_lit(found: Findings, private: Redaction) -> str:
 
 
 def pass_of(found: Findings) -> str:
-    """The fragment of the pipeline that fails; code generation where all passes get through."""
+    """The fragment of the pipeline that fails; code generation when all passes succeed."""
     assert found.dump is not None
     return found.dump.failing_pass or CODEGEN
 
@@ -104,14 +104,14 @@ def pipeline(fragment: str) -> str:
 
 
 def fly_opt_option(fragment: str) -> str:
-    """`--NAME` where that is enough."""
+    """`--NAME` when that is enough."""
     return f"--{fragment}" if PLAIN_PASS.fullmatch(fragment) else f"--pass-pipeline='{pipeline(fragment)}'"
 
 
 def slug(found: Findings) -> str:
-    """A name for a test, of what the bug is."""
-    said = found.signature or found.oracle
-    words = re.sub(r"[^0-9A-Za-z]+", "_", said.split(" in ")[0]).strip("_").lower()
+    """A name for a test, made from the signature."""
+    signature = found.signature or found.oracle
+    words = re.sub(r"[^0-9A-Za-z]+", "_", signature.split(" in ")[0]).strip("_").lower()
     return words[:60].rstrip("_") or "bug"
 
 

@@ -1,4 +1,4 @@
-"""The text of `reproduce.sh`: whether the bug shows, judged without flybisect where that is possible."""
+"""The text of `reproduce.sh`. It judges the bug without flybisect when that is possible."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reproduce_sh(found: Findings) -> str:
 
 
 def _words(seen: Observation) -> list[list[str]]:
-    """Fixed words of the signature; those of one list stand on one line."""
+    """Fixed words of the signature; those in one list appear on one line."""
     found = marks(seen)
     failure = classify(seen)
     if failure is not None and failure.kind == "exception":
@@ -52,7 +52,7 @@ def _words(seen: Observation) -> list[list[str]]:
 
 
 def _are_printed(seen: Observation, words: list[list[str]]) -> bool:
-    """By a plain run: an exception that the script catches may be printed nowhere."""
+    """Whether a plain run prints them: a script may catch an exception and print nothing."""
     return seen.exception is not None or all(
         any(all(piece in line for piece in pieces) for line in seen.stderr.splitlines()) for pieces in words
     )

@@ -1,4 +1,4 @@
-"""Two texts beside each other, line by line, with what was cut. Pure."""
+"""Two texts side by side, line by line, with the cut lines marked. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 @dataclass(frozen=True)
 class Pair:
-    """A line before and a line after; None where the other side has more."""
+    """A line before and a line after; None when only the other side has a line."""
 
     kind: str
     """`same`, `cut`, `changed` or `new`."""
@@ -25,7 +25,7 @@ def beside(before: str, after: str) -> list[Pair]:
 
 
 def _pairs(before: list[str], after: list[str]) -> Iterator[Pair]:
-    # Blank lines and closing brackets are alike everywhere, so they are no anchors.
+    # Blank lines and closing brackets are common everywhere, so they are no anchors.
     matcher = SequenceMatcher(lambda text: not text.strip(" )]}"), before, after, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         kind = {"equal": "same", "delete": "cut", "insert": "new", "replace": "changed"}[tag]

@@ -8,12 +8,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 INK, FAINT, GRID = "#1f2933", "#616e7c", "#dde2e8"
 BAD, GOOD, SKIP, BASE, LINE = "#c2413b", "#3f8f5f", "#b8c0ca", "#8fb8de", "#2f6fb0"
-"""Of what shows the bug, what is clean, what can't be judged; what is compared with; a curve."""
+"""Colours: shows the bug, clean, cannot be judged; the baseline; a curve."""
 FONT = "font-family='system-ui, sans-serif'"
 
 
 def svg(width: float, height: float, parts: Iterable[str], label: str) -> str:
-    """A whole picture; it shrinks with its place and can be read out."""
+    """A whole picture. It scales with its container, and `label` describes it to screen readers."""
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
@@ -21,8 +21,8 @@ def svg(width: float, height: float, parts: Iterable[str], label: str) -> str:
     )
 
 
-def text(x: float, y: float, said: str, *, anchor: str = "start", fill: str = INK, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}" {more}>{escape(said)}</text>'
+def text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = INK, more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}" {more}>{escape(words)}</text>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str = GRID) -> str:
@@ -30,7 +30,7 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str = GRID) -> str:
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, *, tip: str = "", more: str = "") -> str:
-    """`tip` is shown when the mouse rests on it."""
+    """`tip` shows when the mouse rests on it."""
     title = f"<title>{escape(tip)}</title>" if tip else ""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}" '
@@ -50,7 +50,7 @@ def ticks(top: float, most: int = 5) -> list[float]:
 
 
 def legend(x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[str]:
-    """Colour and word, beside each other."""
+    """Pairs of a colour and a word."""
     parts = []
     for fill, word in entries:
         parts += [rect(x, y - 9, 10, 10, fill), text(x + 15, y, word, fill=FAINT)]

@@ -1,4 +1,4 @@
-"""What releases and commits gave, as rows of text for Markdown and HTML. Pure."""
+"""Results of releases as rows of text, for Markdown and HTML. Pure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ FIGURES = (
     ("SGPR spills", "sgpr_spills"),
     ("scratch bytes", "scratch_bytes"),
 )
+VERDICTS = {"bad": "shows the bug", "good": "clean", "skip": "cannot be judged"}
+"""In words, by the side of a test."""
 Row = tuple[str, tuple[str, ...]]
 """A release, and its cells."""
 
@@ -46,14 +48,14 @@ def variant_rows(variants: Sequence[Mapping[str, Any]]) -> tuple[list[str], list
     versions = dict.fromkeys(str(row["version"]) for variant in variants for row in variant["releases"])
     by_name = [{str(row["version"]): row for row in variant["releases"]} for variant in variants]
     rows = [
-        (version, tuple(_told(found[version]) if version in found else "" for found in by_name))
+        (version, tuple(_variant_cell(found[version]) if version in found else "" for found in by_name))
         for version in versions
     ]
     return [str(variant["args"]) or "no arguments" for variant in variants], rows
 
 
 def failure_of(row: Mapping[str, Any]) -> str:
-    """The failure's line; of what can't be judged, why."""
+    """The line of the failure; for what cannot be judged, the reason."""
     signature = "" if row["metrics"] else row.get("signature")  # of figures it says nothing more
     return str(row.get("failure") or signature or (row["why"] if row["side"] == "skip" else ""))
 
@@ -61,7 +63,7 @@ def failure_of(row: Mapping[str, Any]) -> str:
 def _verdict(row: Mapping[str, Any]) -> str:
     if row["side"] == "skip" and str(row["why"]).startswith("another failure"):
         return "another failure"
-    return {"bad": "shows it", "good": "clean", "skip": "can't be judged"}[row["side"]]
+    return VERDICTS[row["side"]]
 
 
 def _figure(row: Mapping[str, Any], name: str) -> str:
@@ -69,12 +71,12 @@ def _figure(row: Mapping[str, Any], name: str) -> str:
     return "-" if value is None else number(value)
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _variant_cell(row: Mapping[str, Any]) -> str:
     failure = failure_of(row)
     if failure:
         return _short(failure)
     spills = row["metrics"].get("vgpr_spills")
-    figures = f"{_figure(row, 'vgprs')} VGPRs" if row["metrics"].get("vgprs") else "compiles nothing"
+    figures = f"{_figure(row, 'vgprs')} VGPRs" if row["metrics"].get("vgprs") else "no kernel compiled"
     return f"{figures}, {number(spills)} spills" if spills else figures
 
 
@@ -83,4 +85,4 @@ _LEGALIZATION = re.compile(r"failed to legalize operation '([\w.$-]+)'")
 
 def _short(failure: str) -> str:
     found = _LEGALIZATION.search(failure)
-    return f"can't legalize {found[1]}" if found else failure
+    return f"cannot legalize {found[1]}" if found else failure

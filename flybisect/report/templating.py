@@ -8,7 +8,7 @@ import jinja2
 
 
 def template(name: str) -> jinja2.Template:
-    """Of `templates/`. In HTML what is filled in is escaped; a name that is not filled in is an error."""
+    """Of `templates/`. HTML escapes the values; a missing value is an error."""
     return _environment().get_template(name)
 
 

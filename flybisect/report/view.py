@@ -1,4 +1,4 @@
-"""What a report says, in words and tables, before it is Markdown or HTML. Pure."""
+"""The contents of a report, in words and tables, before they become Markdown or HTML. Pure."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class ReportView:
 
     @property
     def measured(self) -> bool:
-        """True where figures are the bug, and nothing fails."""
+        """True when figures are the bug, and nothing fails."""
         return failure_line(self.script.observation) is None
 
     @property
     def condition(self) -> str:
-        """What counts as the bug, where figures are it."""
+        """The condition under which the bug is present, when figures are the bug."""
         return settled(self.found) or self.found.oracle
 
     @property
     def observed(self) -> bool:
-        """True where a plain run is not enough: there are figures to tell, or tensors on a GPU."""
+        """True when a plain run is not enough: figures have to be read, or tensors are on a GPU."""
         return self.measured or "cuda" in self.script.text
 
     @property
     def title(self) -> str:
         """One line, fit for an issue's title."""
-        what = failure_line(self.script.observation) or self._risen()
+        what = failure_line(self.script.observation) or self._figures_in_words()
         return f"{what} ({self.found.arch}, FlyDSL {self.found.flydsl})"
 
     @property
@@ -52,7 +52,9 @@ class ReportView:
         """One sentence."""
         size = f"a kernel script of {self.script.statements} statements"
         if self.measured:
-            first = f"{size} shows `{self.condition}`: {self._risen()}"
+            figures = self._figures_in_words()
+            compared = len(self.script.columns) > 1
+            first = f"{size} has {figures}" if compared else f"{size} shows `{self.condition}`: {figures}"
         else:
             first = f"{size} fails to compile: `{failure_line(self.script.observation)}`"
         return f"For {self.found.arch} on FlyDSL {self.found.flydsl}, {first}." + "".join(
@@ -77,7 +79,7 @@ class ReportView:
 
     @property
     def runs(self) -> list[tuple[str, str, Sequence[str]]]:
-        """Name, arch and arguments: as it stands, and where figures are the bug, what it is compared with."""
+        """Name, arch and arguments of the script itself and, when figures are the bug, of its baseline."""
         found: list[tuple[str, str, Sequence[str]]] = [("this", self.found.arch, self.argv)]
         against = self.found.case.baseline
         if self.measured and against is not None:
@@ -156,7 +158,7 @@ class ReportView:
 
     @property
     def matrix(self) -> Sequence[Mapping[str, Any]]:
-        """Rows of releases: of the whole table, else those that a bisection tried."""
+        """Rows of releases: of the whole table, else those that a bisection tested."""
         if self.found.matrix:
             return list(self.found.matrix["releases"])
         tests = (self.found.releases or {}).get("tests", ())
@@ -171,24 +173,26 @@ class ReportView:
         """How sure all this is, in sentences."""
         return list(self._certain())
 
-    def _risen(self) -> str:
+    def _figures_in_words(self) -> str:
         columns = self.script.columns
         names = ("VGPR spills", "SGPR spills", "VGPRs", "scratch bytes")
         shown = [name for name in names if columns[0].figures.get(name)]
         if len(columns) > 1:
             apart = [n for n in shown if columns[0].figures.get(n) != columns[1].figures.get(n)]
-            told = [f"{columns[0].figures[n]} {n}, not {columns[1].figures.get(n, 0)}" for n in apart[:2]]
-            if told:
-                return f"{'; '.join(told)} with {columns[1].title}"
+            if apart:
+                here, there = columns[0].figures, columns[1].figures
+                found = " and ".join(f"{here[name]} {name}" for name in apart[:2])
+                expected = " and ".join(str(there.get(name, 0)) for name in apart[:2])
+                return f"{found}, against {expected} with {columns[1].title}"
         return ", ".join(f"{columns[0].figures[n]} {n}" for n in shown[:2]) or "compiles"
 
     def _since(self) -> Iterator[str]:
         if self.appeared is not None:
             last, first = self.appeared
-            yield f"{first} is the first release that shows it, {last} the last before it that does not."
+            yield f"It first appears in {first}; {last} is the last good release."
         if self.fixed is not None:
             last, first = self.fixed
-            yield f"It is fixed in {first}; {last} is the last release that shows it."
+            yield f"It is fixed in {first}; {last} is the last affected release."
         if self.appeared is None and self.fixed is None and self.matrix:
             yield from self._unbounded()
         if len(self.culprits) == 1:
@@ -197,13 +201,13 @@ class ReportView:
             yield f"{self.culprit_title}: {self.commit_range}."
 
     def _unbounded(self) -> Iterator[str]:
-        """What a table says where no boundary was found."""
+        """What the tested releases show when no boundary was found."""
         bad = [row for row in self.matrix if row["side"] == "bad"]
         if len(bad) == len(self.matrix):
-            yield f"Every release that was tried shows it ({_span(self.matrix)})."
+            yield f"Every tested release shows it ({_span(self.matrix)})."
         elif bad and not any(row["side"] == "good" for row in self.matrix):
             shown = ", ".join(str(row["version"]) for row in bad)
-            yield f"It shows on {shown}; the others that were tried fail otherwise or can't be judged."
+            yield f"It shows on {shown}; the other tested releases fail differently or cannot be judged."
 
     def _certain(self) -> Iterator[str]:
         reduction = self.found.reduction
@@ -211,13 +215,13 @@ class ReportView:
             yield "The script was not reduced."
         else:
             yield (
-                "The reduced script was run again in a fresh process, without any cache, and shows the same."
+                "The reduced script was run again in a fresh process, without any cache, and shows the bug."
                 if reduction.get("verified_cold")
                 else f"NOT CONFIRMED in a fresh process: {reduction.get('why')}"
             )
             if reduction.get("verified_cold") and reduction.get("valid_on"):
                 names = ", ".join(reduction["valid_on"])
-                yield f"It compiles without the bug on FlyDSL {names}, in a fresh process, too."
+                yield f"On FlyDSL {names} it compiles without the bug, also in a fresh process."
             yield (
                 "It is 1-minimal: no single simplification that flybisect knows keeps the bug."
                 if reduction.get("minimal")
@@ -225,7 +229,7 @@ class ReportView:
             )
         beside = self.script.observation.python_files
         if beside:
-            yield f"The script reads {', '.join(beside)} from beside it, as it is; the bundle has it."
+            yield f"The script reads {', '.join(beside)} from its own folder; the bundle includes that."
         commits = self.found.commits
         if commits is not None:
             word = "confirmed" if commits.get("confirmed") else "not confirmed"
@@ -234,28 +238,29 @@ class ReportView:
             yield f"The commit: {word}{by}: {commits.get('confirmation')}."
             attribution = commits.get("attribution", {})
             owner = attribution.get("owner")
-            owned = "Which half owns the change is not known" if owner == "unknown" else f"Owned by {owner}"
-            yield f"{owned}: {attribution.get('why')}."
+            where = "It is not known which half contains the change"
+            where = where if owner == "unknown" else f"The change is in: {owner}"
+            yield f"{where} ({attribution.get('why')})."
             yield from (f"{note}." for note in commits.get("notes", ()))
         for kind, found in (("Releases", self.found.releases), ("Commits", commits)):
             if found is None:
                 continue
-            yield from (f"{kind}: {told}." for told in found.get("repeats", {}).get("told", ()))
+            yield from (f"{kind}: {sentence}." for sentence in found.get("repeats", {}).get("told", ()))
             if not found.get("monotone", True):
-                yield "The verdict goes back and forth in the range; the last change was followed."
+                yield "The verdict changes more than once in the range; the search followed the last change."
             if found.get("bound"):
-                yield f"Counted as bad: {found['bound']}, half way between the figures of the two ends."
+                yield f"Bad means {found['bound']}: half way between the figures of the two endpoints."
         if self.found.unreduced:
             names = ", ".join(self.found.unreduced)
-            yield f"Judged by the unreduced script, since the reduced one fails otherwise there: {names}."
-        yield "Nothing was run on a GPU: all of this is what the compiler does."
+            yield f"The unreduced script judged {names}, because the reduced one fails differently there."
+        yield "Nothing ran on a GPU: all results come from the compiler."
 
 
 def reduction_line(reduction: Mapping[str, Any], given: bool = False) -> str:
-    """From, to, and what it cost, where it was made here."""
+    """Statements before and after, and the cost when flybisect made the reduction."""
     if given:
         before, after = reduction["statements_before"], reduction["statements_after"]
-        return f"{before} → {after} statements; the reduced script was given, and shows the same"
+        return f"{before} → {after} statements; the reduced script was given, and shows the same bug"
     return (
         f"{reduction['statements_before']} → {reduction['statements_after']} statements, "
         f"{reduction['bytes_before']:,} → {reduction['bytes_after']:,} bytes; "

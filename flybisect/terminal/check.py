@@ -9,7 +9,7 @@ from flybisect.workflows.figures import table
 
 
 def print_check(check: CheckResult) -> None:
-    """The verdict and why, then what was seen."""
+    """The verdict and its reason, then what the script showed."""
     verdict = check.verdict
     print(f"{verdict.answer.value}: {verdict.why}" if verdict.why else verdict.answer.value)
     print(f"oracle: {check.oracle}")

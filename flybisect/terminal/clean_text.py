@@ -1,4 +1,4 @@
-"""What is printed for people: text of a trial, a file or a clone is text, and never steers a terminal."""
+"""Cleans printed text, so that output of a trial, a file or a clone never controls the terminal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def visible(text: str) -> str:
 
 
 class Cleaned:
-    """A stream that writes cleaned text; in all else it is the stream that it wraps."""
+    """A stream that cleans what is written to it, and otherwise behaves like the stream that it wraps."""
 
     def __init__(self, stream: TextIO) -> None:
         self.steered = stream
-        """For who draws on a terminal, and cleans what it draws."""
+        """For code that draws on a terminal and cleans its text itself."""
 
     def write(self, text: str) -> int:
         self.steered.write(visible(text))
@@ -46,7 +46,7 @@ class Cleaned:
 
 @contextmanager
 def cleaning() -> Iterator[None]:
-    """Inside, all that is printed is cleaned."""
+    """Everything printed in this context is cleaned."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast(TextIO, Cleaned(stream)) for stream in before)
     try:
@@ -56,7 +56,7 @@ def cleaning() -> Iterator[None]:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """To draw on. What is drawn has to be cleaned where it is made."""
+    """A console to draw on. Clean the text before drawing it."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout

@@ -10,7 +10,7 @@ from flybisect.workflows.compare import ComparedColumn, rows
 
 
 def print_columns(columns: Sequence[ComparedColumn]) -> None:
-    """Aligned text, and below it what fails."""
+    """Aligned text, and the failures below it."""
     cells = [["", *_titles(columns)], *_cells(columns)]
     widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]))]
     for row in cells:
@@ -23,7 +23,7 @@ def print_columns(columns: Sequence[ComparedColumn]) -> None:
 
 
 def as_markdown(columns: Sequence[ComparedColumn]) -> str:
-    """A table that GitHub renders, and below it what fails."""
+    """A table that GitHub renders, and the failures below it."""
     cells = [["", *(_code(title) for title in _titles(columns))], ["---", *("---:" for _ in columns)]]
     cells += _cells(columns)
     lines = [f"| {' | '.join(row)} |" for row in cells]
@@ -32,7 +32,7 @@ def as_markdown(columns: Sequence[ComparedColumn]) -> str:
 
 
 def _titles(columns: Sequence[ComparedColumn]) -> list[str]:
-    """What tells the columns apart: the arguments, the FlyDSL, or both."""
+    """What differs between the columns: the arguments, the FlyDSL, or both."""
     versions = {column.setting.toolchain.version for column in columns}
     argvs = {column.setting.argv for column in columns}
     titles = []

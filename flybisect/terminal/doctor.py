@@ -13,7 +13,7 @@ _STYLES = {State.OK: "green", State.WARN: "yellow", State.MISSING: "red"}
 
 
 def print_checks(checks: Sequence[MachineCheck]) -> None:
-    """One row each; what to do stands below what was found."""
+    """One row each, with advice below what was found."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -26,5 +26,5 @@ def print_checks(checks: Sequence[MachineCheck]) -> None:
 
 
 def _plain(text: str) -> str:
-    """Brackets are no markup."""
+    """Text in which brackets are not markup."""
     return visible(text).replace("[", r"\[")

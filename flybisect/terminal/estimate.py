@@ -1,8 +1,8 @@
-"""How long a reduction may still take. Pure but for the passes' lists of hints.
+"""Estimates how long a reduction may still take.
 
-At the end every hint of every pass is tried once on the smallest script. So as many trials are left at
-least as there are hints for the best script so far, at the pace that was kept until now. Early on this
-says too much, since cuts that succeed take hints away; it falls as the script does.
+At the end every hint of every pass is tried once on the smallest script. So at least as many trials are
+left as the best script has hints, at the pace so far. Early estimates are too high, because successful cuts
+remove hints; the estimate falls as the script shrinks.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 
 SHARE = 0.02
-"""Of the run's time that counting hints may take."""
+"""Share of the run's time that counting hints may take."""
 
 
 class Estimate:
-    """Tells the seconds left from the best script, the candidates asked about, and the time."""
+    """Estimates the seconds left from the best script, the candidates judged, and the time."""
 
     def __init__(self, passes: Sequence[Pass]) -> None:
         self._passes = {each.name: each for each in passes}.values()

@@ -7,5 +7,5 @@ from collections.abc import Mapping
 
 
 def print_json(data: Mapping[str, object]) -> None:
-    """In ASCII: what a script printed, or how a file is called, may be no text in the terminal's encoding."""
+    """In ASCII, because a script's output or a file's name may not fit the terminal's encoding."""
     print(json.dumps(data, indent=2))

@@ -1,4 +1,4 @@
-"""How a search over FlyDSLs, or a whole run, goes: a live line on a terminal, plain lines elsewhere."""
+"""Progress of a search over FlyDSLs, or of a whole run: a live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from flybisect.terminal.clean_text import visible
 from flybisect.terminal.progress import Show, duration, progress
 from flybisect.workflows.findings import RunStep
 
-ENDS = 2
-"""Of a range, which are tried beside what halving takes."""
+ENDPOINTS = 2
+"""Of a range. They are tested in addition to the halvings."""
 
 
 @contextmanager
 def watching(name: str, quiet: bool) -> Iterator[NoLines]:
-    """What shows a search while the context is open. `name`: what is done, as `releases`."""
+    """Shows the progress of a search while the context is open. `name`: the step, for example `releases`."""
     console = terminal.console(stderr=True)
     if quiet:
         yield NoLines()
@@ -56,7 +56,7 @@ class NoLines:
         return None
 
     def trying_all(self, count: int) -> None:
-        """From now on `count` FlyDSLs are tried, one after the other."""
+        """From now on `count` FlyDSLs are tested, one after the other."""
 
     def trying(self, name: str) -> None:
         return None
@@ -66,13 +66,13 @@ class NoLines:
 
 
 class PlainLines(NoLines):
-    """A line for each thing that happens."""
+    """A line for each event."""
 
     def __init__(self) -> None:
         self._pace = Pace()
 
     def ended(self, step: RunStep) -> None:
-        self.notify(told(step))
+        self.notify(step_line(step))
 
     def notify(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -85,14 +85,14 @@ class PlainLines(NoLines):
 
     def trying(self, name: str) -> None:
         self._pace.note()
-        self.notify(f"trying {name} ({self._pace.words()})")
+        self.notify(f"testing {name} ({self._pace.words()})")
 
     def reduction(self, judge: Judge, source: str, passes: Sequence[Pass]) -> AbstractContextManager[Show]:
         return progress(judge, source, passes, False)
 
 
 class Screen(NoLines):
-    """One line that is drawn again and again, with what was found above it."""
+    """One line that is redrawn, with the results so far above it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -108,7 +108,7 @@ class Screen(NoLines):
 
     def ended(self, step: RunStep) -> None:
         style = "green" if step.done else "yellow"
-        self._console.print(Text(visible(told(step)), style=style))
+        self._console.print(Text(visible(step_line(step)), style=style))
 
     def notify(self, line: str) -> None:
         self._console.print(Text(visible(line), style="dim"))
@@ -125,7 +125,7 @@ class Screen(NoLines):
 
     @contextmanager
     def reduction(self, judge: Judge, source: str, passes: Sequence[Pass]) -> Iterator[Show]:
-        self.stop()  # it has a view of its own
+        self.stop()  # the reduction has its own view
         with progress(judge, source, passes, False) as show:
             yield show
         self._start()
@@ -136,8 +136,8 @@ class Screen(NoLines):
             self._live = None
 
     def line(self) -> Text:
-        """What is drawn."""
-        what = f"{self._name}: trying {self._tried}" if self._tried else self._name
+        """The text to draw."""
+        what = f"{self._name}: testing {self._tried}" if self._tried else self._name
         words = self._pace.words()
         return Text(visible(f"{what}  {words}"), no_wrap=True, overflow="ellipsis")
 
@@ -150,10 +150,10 @@ class Screen(NoLines):
 
 
 class Pace:
-    """How many of how many, and how long still."""
+    """Tests done, tests expected, and the time left."""
 
     def __init__(self, expected: int | None = None, *, exact: bool = False) -> None:
-        """`expected`: FlyDSLs that are tried; None where nothing is known of that."""
+        """`expected`: number of FlyDSLs to test; None when unknown."""
         self._began = time.monotonic()
         self._tried = 0
         self._expected = expected
@@ -174,10 +174,10 @@ class Pace:
 
 
 def halvings(count: int) -> int:
-    """About how many of `count` FlyDSLs a bisection tries."""
-    return ENDS + math.ceil(math.log2(max(count - 1, 1)))
+    """About how many of `count` FlyDSLs a bisection tests."""
+    return ENDPOINTS + math.ceil(math.log2(max(count - 1, 1)))
 
 
-def told(step: RunStep) -> str:
-    """`releases: it came with 0.3.1`."""
+def step_line(step: RunStep) -> str:
+    """`releases: fixed in 0.3.1, last affected 0.3.0`."""
     return f"{step.name}: {step.told}" if step.done else f"{step.name}: not done: {step.told}"

@@ -21,11 +21,11 @@ FIGURES = (
 
 
 BUG, WORDS = ">", "~"
-"""Marks of a release that differs from the one before: in what it shows, or only in how it words it."""
+"""Marks of a release that differs from the one before: in its result, or only in the message."""
 
 
 def print_matrix(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> None:
-    """Aligned text; a mark stands where something changes."""
+    """Aligned text, with marks where the result changes."""
     head, *cells = _cells(rows)
     widths = [max(len(line[at]) for line in (head, *cells)) for at in range(len(head))]
     marks = {change.at.at: WORDS if change.same_bug else BUG for change in changes(rows, same_as)}
@@ -35,17 +35,17 @@ def print_matrix(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> Non
     if BUG in marks.values():
         print(f"{BUG} marks a release that differs from the one before")
     if WORDS in marks.values():
-        print(f"{WORDS} marks a release that shows the same bug in other words than the one before")
+        print(f"{WORDS} marks a release that shows the same bug with another message than the one before")
 
 
 def described(row: TestRecord) -> str:
-    """One of them in a line, as `bad, vgprs 255`, while it goes on."""
+    """One row on a line, for example `bad, vgprs 255`, for progress."""
     return ", ".join(part for part in (row.side.value, figures(row), _failure(row)) if part)
 
 
 def as_markdown(rows: Sequence[TestRecord], same_as: Sequence[str] = ()) -> str:
-    """A table that GitHub renders; the release where something changes is in bold, or in italics where
-    only the words do."""
+    """A table that GitHub renders. A release that changes the result is bold; one that changes only the
+    message is in italics."""
     head, *cells = _cells(rows)
     marks = {change.at.at: "*" if change.same_bug else "**" for change in changes(rows, same_as)}
     lines = [head, ["---"] * len(head)]

@@ -1,4 +1,4 @@
-"""How a reduction goes, on stderr: a live view on a terminal, plain lines elsewhere."""
+"""Progress of a reduction on stderr: a live view on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ CURVE_WIDTH = 24
 
 
 class Show(Protocol):
-    """Is told how it goes."""
+    """Receives the steps of a reduction."""
 
     def step(self, step: ReductionStep) -> None: ...
 
     def verifying(self, text: str) -> None:
-        """The reduced script is run once more, cold."""
+        """The reduced script is now run once more, cold."""
         ...
 
 
 @contextmanager
 def progress(judge: Judge, source: str, passes: Sequence[Pass], quiet: bool) -> Iterator[Show]:
-    """What shows the steps of a reduction while the context is open."""
+    """Shows the steps of a reduction while the context is open."""
     console = terminal.console(stderr=True)
     if quiet:
         yield SilentProgress()
@@ -63,14 +63,14 @@ class PlainProgress:
     def __init__(self, judge: Judge, source: str) -> None:
         self._judge = judge
         self._start = count_statements(source)
-        self._told = source
+        self._shown = source
         self._last = 0.0
 
     def step(self, step: ReductionStep) -> None:
         now = time.monotonic()
-        if step.text == self._told or now - self._last < PLAIN_SECONDS:
+        if step.text == self._shown or now - self._last < PLAIN_SECONDS:
             return
-        self._told, self._last = step.text, now
+        self._shown, self._last = step.text, now
         self._say(step.activity, step.text)
 
     def verifying(self, text: str) -> None:
@@ -87,9 +87,9 @@ class PlainProgress:
 
 
 class LiveView:
-    """Three lines: what is being done, how small the script is by now, what it cost and may still cost.
+    """Three lines: the current activity, the size of the script, the cost so far and the time left.
 
-    Steps come in the search's thread, `lines` is asked for in the one that draws.
+    `step` is called in the search's thread, `lines` in the thread that draws.
     """
 
     def __init__(self, judge: Judge, source: str, passes: Sequence[Pass]) -> None:

@@ -29,25 +29,25 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         failure_line(result.observation) or str(result.signature),
         *table(result.verdict.metrics, "base" if _compares(data) else ""),
         ("1-minimal" if result.minimal else "not known to be minimal")
-        + ("; run once more in a fresh process, it shows the same" if result.verified_cold else ""),
+        + ("; confirmed in a fresh process" if result.verified_cold else ""),
     ]
     lines += [
-        f"of a difference of {number(margin.first)} {name}, {number(margin.left)} is left"
+        f"the difference in {name} shrank from {number(margin.first)} to {number(margin.left)}"
         for name, margin in result.margins.items()
         if margin.shrank
     ]
     if result.verified_cold and result.valid_on:
-        lines.append(f"compiles on FlyDSL {', '.join(result.valid_on)}, in a fresh process, too")
+        lines.append(f"compiles without the bug on FlyDSL {', '.join(result.valid_on)}")
     if not result.verified_cold:
-        lines.append(f"NOT CONFIRMED: run once more in a fresh process: {result.verdict.why}")
+        lines.append(f"NOT CONFIRMED in a fresh process: {result.verdict.why}")
     if data["python_files"]:
-        lines.append(f"it reads {', '.join(data['python_files'])} from beside the original script")
+        lines.append(f"the script reads {', '.join(data['python_files'])} from the original script's folder")
     lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
     return lines
 
 
 def _replayed(data: dict[str, Any]) -> str:
-    return f" and {data['replayed']} trials of IR compiled before" if data["replayed"] else ""
+    return f" ({data['replayed']} more trials reused compiled IR)" if data["replayed"] else ""
 
 
 def _compares(data: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What a person is told when a reduction ends before its time."""
+"""The message when a reduction is interrupted."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from flybisect.workflows.heading import shell
 
 
 def how_to_resume(session: Session, argv: Sequence[str]) -> str:
-    """Where the best script so far is, and the command that goes on."""
+    """The path of the best script so far, and the command that resumes."""
     command = shell(["flybisect", *written_out(argv, os.environ)])
     best = session.best()
     if best is None:
-        return f"nothing was reduced yet; to begin again: {command}"
+        return f"nothing was reduced yet; to start again: {command}"
     return (
         f"the best script so far, {count_statements(best)} statements: {session.best_path}\n"
-        f"to go on, what was tried is not tried again: {command}"
+        f"to resume without repeating a trial: {command}"
     )

@@ -20,7 +20,7 @@ def print_items(items: Sequence[StoredFolder]) -> None:
 
 
 def print_session(entry: SessionEntry) -> None:
-    """What is known without a compile."""
+    """Everything known about a session without a compile."""
     data = as_dict(entry)
     width = max(map(len, data))
     for name, value in data.items():
@@ -32,18 +32,18 @@ def print_session(entry: SessionEntry) -> None:
 
 
 def brief(entry: SessionEntry) -> str:
-    """In a few words."""
+    """A session in a few words."""
     result = entry.result
     parts = [f"{entry.case.oracle or 'no oracle'}, {entry.case.arch}"]
     if "output" in result:
         parts.append(f"{result['statements_before']} → {result['statements_after']} statements")
         parts.append(result.get("signature") or "")
-    parts += [told for told in (boundary(result.get("releases")), culprit(result.get("commits"))) if told]
+    parts += [part for part in (boundary(result.get("releases")), culprit(result.get("commits"))) if part]
     return "; ".join(part for part in parts if part)
 
 
 def boundary(releases: Any) -> str:
-    """Empty where there is none."""
+    """The last and first releases around the bug; empty when unknown."""
     if not releases:
         return ""
     keys = [key for key in ("last_good", "first_bad", "last_bad", "first_good") if key in releases]
@@ -51,7 +51,7 @@ def boundary(releases: Any) -> str:
 
 
 def culprit(commits: Any) -> str:
-    """The same of commits."""
+    """The commit, or the range of commits; empty when unknown."""
     if not commits:
         return ""
     found = commits["culprits"]
@@ -60,7 +60,7 @@ def culprit(commits: Any) -> str:
 
 
 def as_dict(entry: SessionEntry) -> dict[str, Any]:
-    """For `--json`, and line by line."""
+    """For `--json`, and for `show` line by line."""
     result, case = entry.result, entry.case
     return {
         "session": str(entry.folder),

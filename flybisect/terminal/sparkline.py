@@ -1,4 +1,4 @@
-"""A number over time in one line of text. Pure."""
+"""A sparkline: a number over time in one line of text. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def curve(points: Sequence[tuple[float, float]], until: float, width: int) -> str:
-    """A step curve: each point holds (time, value) from its time on; times rise from 0 to `until`."""
+    """A step curve of points (time, value). A value holds until the next point; times rise to `until`."""
     if not points or width < 1:
         return ""
     top = max(value for _, value in points) or 1.0

@@ -53,7 +53,7 @@ def test_marks(capsys: pytest.CaptureFixture[str]) -> None:
     print_matrix(table, WORDS)
     out = capsys.readouterr().out
     assert [line[0] for line in out.splitlines()] == [" ", " ", "~", " ", "~", "~"]
-    assert "same bug in other words" in out
+    assert "same bug with another message" in out
     assert "| *0.2.4* |" in as_markdown(table, WORDS)
     assert "| **0.2.4** |" in as_markdown(table)
     assert [c["same_bug"] for c in Matrix(Path("k.py"), tuple(table), WORDS).to_dict()["changes"]] == [

@@ -74,7 +74,7 @@ def test_it_is_named_and_kept(run: Run, harness: Path, workdir: Path) -> None:
     ran = run("reduce", harness, *WORDS, "--workdir", workdir, "-o", out)
     assert ran.code == 0, ran.err
     assert "kernel.py is read from beside the script and is not part of it" in ran.err
-    assert "it reads kernel.py from beside the original script" in ran.out
+    assert "the script reads kernel.py from the original script's folder" in ran.out
     bundle = harness.with_name("b.zip")
     run("report", ran_session(workdir), "--workdir", workdir, "--bundle", bundle, "-q")
     with zipfile.ZipFile(bundle) as packed:

@@ -61,7 +61,7 @@ def test_the_table(run: Run, script: Callable[[str], Path]) -> None:
     assert [row["version"] for row in ran.data["releases"]] == ["0.2.4", "0.3.0", "0.3.1"]
     assert [row["side"] for row in ran.data["releases"]] == ["bad", "good", "good"]
     assert ran.data["changes"][0]["at"] == "0.3.0"
-    assert "trying 0.2.4 (1 of 3, " in ran.err
+    assert "testing 0.2.4 (1 of 3, " in ran.err
     assert "0.2.4: bad, hang" in ran.err
     lines = run(*words, "--markdown").out.splitlines()
     assert lines[0].startswith("| FlyDSL | verdict |")

@@ -28,7 +28,7 @@ SECTIONS = [
     "## What it shows",
     "## Environment",
     "## How it was reduced",
-    "## How sure it is",
+    "## Confidence",
 ]
 
 

@@ -36,7 +36,7 @@ def test_from_a_script_to_a_report(run: Run, tmp_path: Path) -> None:
     assert [row["metrics"]["vgprs"] for row in ran.data["variants"][0]["releases"]] == [24, 24]
     report = Path(ran.data["report"]).read_text()
     assert "| 0.3.0 | clean | 26 |" in report
-    assert "0.3.1 is the first release that shows it" in report
+    assert "It first appears in 0.3.1" in report
     assert "is no git clone" in report
     again = run("run", *words, *more)
     assert again.code == 0, again.err

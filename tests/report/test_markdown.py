@@ -72,7 +72,7 @@ FOUND = Findings(
 def test_both_sides_and_the_condition_with_its_numbers() -> None:
     text = as_markdown(FOUND, NOBODY)
     assert text.startswith(
-        "# 38 VGPR spills, not 0; 256 VGPRs, not 243 with --recast (gfx950, FlyDSL 0.3.0)\n"
+        "# 38 VGPR spills and 256 VGPRs, against 0 and 243 with --recast (gfx950, FlyDSL 0.3.0)\n"
     )
     assert "vgpr_spills > base.vgpr_spills and base.vgpr_spills <= 0" in text
     assert "| VGPR spills | 38 | 0 |" in text
@@ -84,28 +84,28 @@ def test_both_sides_and_the_condition_with_its_numbers() -> None:
 def test_only_neighbours_that_were_all_tried_are_one_row() -> None:
     rows = [row("0.2.3", "bad", vgprs=9), row("0.3.0", "bad", vgprs=9), row("0.3.1", "good", vgprs=9)]
     found = replace(FOUND, matrix={"releases": rows, "whole": True, "unreduced": []})
-    assert "| 0.2.3 to 0.3.0 | shows it |" in as_markdown(found, NOBODY)
+    assert "| 0.2.3 to 0.3.0 | shows the bug |" in as_markdown(found, NOBODY)
     found = replace(found, unreduced=("0.2.3",))
-    assert "| 0.2.3 † | shows it |" in as_markdown(found, NOBODY)
+    assert "| 0.2.3 † | shows the bug |" in as_markdown(found, NOBODY)
     found = replace(FOUND, matrix={"releases": rows, "whole": False, "unreduced": []})
-    assert "| 0.3.0 | shows it |" in as_markdown(found, NOBODY)
+    assert "| 0.3.0 | shows the bug |" in as_markdown(found, NOBODY)
 
 
 def test_both_boundaries_and_where_it_compiles() -> None:
     releases = {"find": "bug", "last_good": "0.2.1", "first_bad": "0.2.2"}
     text = as_markdown(replace(FOUND, releases=releases), NOBODY)
-    assert "0.2.2 is the first release that shows it, 0.2.1 the last before it that does not." in text
+    assert "It first appears in 0.2.2; 0.2.1 is the last good release." in text
     assert "It is fixed" not in text
     middle = {**releases, "last_bad": "0.2.3", "first_good": "0.2.4"}
     text = as_markdown(replace(FOUND, releases=middle), NOBODY)
-    assert "0.2.2 is the first release that shows it" in text
-    assert "It is fixed in 0.2.4; 0.2.3 is the last release that shows it." in text
+    assert "It first appears in 0.2.2" in text
+    assert "It is fixed in 0.2.4; 0.2.3 is the last affected release." in text
 
 
 def test_every_release_shows_it_is_said_of_this_bug_only() -> None:
     rows = [row("0.2.3", "bad", vgprs=9), row("0.3.0", "bad", vgprs=9)]
     found = replace(FOUND, matrix={"releases": rows, "whole": True, "unreduced": []})
-    assert "Every release that was tried shows it (0.2.3 to 0.3.0)." in as_markdown(found, NOBODY)
+    assert "Every tested release shows it (0.2.3 to 0.3.0)." in as_markdown(found, NOBODY)
     other = {**row("0.3.1", "skip"), "why": "another failure: verifier: x"}
     found = replace(FOUND, matrix={"releases": [*rows, other], "whole": True, "unreduced": []})
     text = as_markdown(found, NOBODY)

@@ -54,9 +54,9 @@ def test_release_rows_show_both_sides() -> None:
     ]
     head, found = release_rows(rows, "--recast")
     assert head == ["verdict", "VGPRs", "VGPRs, --recast", "VGPR spills", "VGPR spills, --recast"]
-    assert found[0] == ("0.3.0", ("shows it", "256", "243", "38", "0"))
+    assert found[0] == ("0.3.0", ("shows the bug", "256", "243", "38", "0"))
     head, found = release_rows([_row("0.1.8", "skip", "no API")], "")
-    assert (head, found) == (["verdict", "failure"], [("0.1.8", ("can't be judged", "no API"))])
+    assert (head, found) == (["verdict", "failure"], [("0.1.8", ("cannot be judged", "no API"))])
 
 
 def test_variants_beside_each_other() -> None:
@@ -68,7 +68,7 @@ def test_variants_beside_each_other() -> None:
     other = {"args": "", "releases": [failed]}
     assert variant_rows([one, other]) == (
         ["--copy 32", "no arguments"],
-        [("0.3.0", ("24 VGPRs", "")), ("0.3.1", ("26 VGPRs", "can't legalize fly.x"))],
+        [("0.3.0", ("24 VGPRs", "")), ("0.3.1", ("26 VGPRs", "cannot legalize fly.x"))],
     )
 
 

@@ -11,7 +11,7 @@ from flybisect.terminal.live import (
     Pace,
     Screen,
     halvings,
-    told,
+    step_line,
     watching,
 )
 from flybisect.workflows.findings import RunStep
@@ -38,7 +38,7 @@ def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[st
         show.trying_all(2)
         show.trying("0.3.0")
         show.notify("0.3.0: good")
-    assert capsys.readouterr().err == "trying 0.3.0 (1 of 2, 0 s)\n0.3.0: good\n"
+    assert capsys.readouterr().err == "testing 0.3.0 (1 of 2, 0 s)\n0.3.0: good\n"
     with watching("matrix", quiet=True) as show:
         show.trying("0.3.0")
     assert capsys.readouterr().err == ""
@@ -50,10 +50,10 @@ def test_a_screen_shows_what_is_tried_below_what_was_found() -> None:
     screen.begin("releases")
     screen.bisecting(4)
     screen.trying("0.3.0")
-    assert screen.line().plain.startswith("releases: trying 0.3.0  1 of about 4")
+    assert screen.line().plain.startswith("releases: testing 0.3.0  1 of about 4")
     screen.notify("installing FlyDSL 0.3.0")
     screen.ended(RunStep("releases", False, "no boundary"))
     screen.stop()
     assert "installing FlyDSL 0.3.0" in out.getvalue()
     assert "releases: not done: no boundary" in out.getvalue()
-    assert told(RunStep("check", True, "interesting")) == "check: interesting"
+    assert step_line(RunStep("check", True, "interesting")) == "check: interesting"
