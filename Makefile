@@ -17,6 +17,9 @@ TESTS ?=
 # Test files that run at once.
 AT_ONCE ?= 2
 
+# Rooms whose tests reach every branch they can, and the least that `make coverage` lets pass, in percent.
+FLOORS ?= search:97 case:90 source:93 oracle:93 judge:90
+
 # Benches, and what they are given.
 BENCH ?= probe memory reductions scaling searching
 KEEP ?=
@@ -30,7 +33,7 @@ INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --quiet $(PIP
 LOCKED = test -z "$(LOCK)" -o ! -e $(OURS) || $(BIN)/python -m pip install --disable-pip-version-check --quiet \
 	$(PIP_ARGS) --require-hashes --no-deps --only-binary :all: --requirement $(LOCK)
 
-.PHONY: demo test test-slow bench lint format clean
+.PHONY: demo test test-slow coverage bench lint format clean
 
 demo: $(VENV)/.flybisect-run
 	$(BIN)/flybisect reduce seeds/buffer_copy --output workdirs/buffer_copy.min.py
@@ -41,6 +44,14 @@ test: $(VENV)/.flybisect-dev
 
 test-slow: $(VENV)/.flybisect-dev
 	$(BIN)/python -m pytest -m slow $(TESTS)
+
+# By branch, of the pure rooms alone, by their own tests; fails as well where a test checks nothing.
+coverage: $(VENV)/.flybisect-dev
+	$(BIN)/coverage run -m pytest -p tests.bench.vacuous -m "not slow and not release" $(TESTS) \
+		$(foreach each,$(FLOORS),tests/$(firstword $(subst :, ,$(each))))
+	$(BIN)/python -m tests.bench.vacuous
+	set -e; for each in $(FLOORS); do \
+		$(BIN)/coverage report --skip-covered --include="flybisect/$${each%:*}/*" --fail-under=$${each#*:}; done
 
 # What docs/benchmarks.md says, measured again. The releases it installs are kept.
 #   make bench BENCH=large     one of `python -m tests.bench --help`;  KEEP=--keep writes the results into the repository

@@ -18,6 +18,7 @@ from tests.bench.report import write
 BENCHES = (
     *("probe", "memory", "reductions", "large", "peers", "scaling", "jobs", "bisecting", "searching"),
     "survey",
+    "mutants",
 )
 
 

@@ -119,7 +119,8 @@ def test_what_fails_behind_the_kernels_compiles() -> None:
     assert compiles(CLEAN)
     assert not compiles(BUG)
     assert not compiles(replace(CLEAN, kernels=()))
-    assert not compiles(replace(CLEAN, outcome=Outcome.TIMEOUT))
+    assert not compiles(replace(CLEAN, outcome=Outcome.TIMEOUT, stage=Stage.PASSES))
+    assert compiles(replace(CLEAN, outcome=Outcome.TIMEOUT))
     assert compiles(replace(CLEAN, outcome=Outcome.EXIT, exit_code=3))
     assert not compiles(replace(caught, outcome=Outcome.OK))
 

@@ -1,44 +1,48 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
 from flybisect.search.parallel_map import each
 
 
-def test_answers_come_in_the_order_of_the_questions() -> None:
-    def slow_first(number: int) -> int:
-        time.sleep(0.05 if number == 0 else 0)
-        return number * 10
-
-    assert each(slow_first, range(6), jobs=3) == [0, 10, 20, 30, 40, 50]
-    assert each(slow_first, [], jobs=3) == []
-    assert each(slow_first, [4], jobs=3) == each(slow_first, [4], jobs=1) == [40]
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_answers_stand_in_the_order_of_the_questions(jobs: int) -> None:
+    assert each(lambda item: item * item, [3, 1, 2], jobs) == [9, 1, 4]
+    assert each(lambda item: item, [], jobs) == []
 
 
-def test_as_many_at_once_as_there_are_jobs() -> None:
-    together = threading.Barrier(3)
+@pytest.mark.parametrize(("items", "jobs"), [([1, 2], 1), ([1], 4)])
+def test_one_at_a_time_needs_no_thread(items: list[int], jobs: int) -> None:
+    assert each(lambda _: threading.get_ident(), items, jobs) == [threading.get_ident()] * len(items)
 
-    def meet(_: int) -> int:
-        together.wait(timeout=20)  # broken where fewer than three are worked on at once
-        return threading.active_count()
 
-    assert len(each(meet, range(6), jobs=3)) == 6
-    most, running, lock = 0, 0, threading.Lock()
+def test_so_many_are_at_work_at_once() -> None:
+    """Two wait for each other, so that it would not end with one at a time."""
+    both = threading.Barrier(2, timeout=30)
+    assert sorted(each(lambda _: both.wait(), [0, 1, 2, 3], 2)) == [0, 0, 1, 1]
 
-    def count(_: int) -> None:
-        nonlocal most, running
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.01)
-        with lock:
-            running -= 1
 
-    each(count, range(12), jobs=2)
-    assert most == 2
+def test_what_one_raises_comes_through_and_ends_the_others() -> None:
+    ended = threading.Event()
+
+    def work(item: int) -> bool:
+        if item == 0:
+            raise ValueError("the first")
+        return ended.wait(30)
+
+    with pytest.raises(ValueError, match="the first"):
+        each(work, [0, 1], 2, ended.set)
+    assert ended.is_set()
+
+
+def test_alone_nothing_is_cancelled() -> None:
+    def cancel() -> None:
+        raise AssertionError("nothing else was at work")
+
+    with pytest.raises(ZeroDivisionError):
+        each(lambda item: 1 // item, [0, 1], 1, cancel)
 
 
 def test_an_error_cancels_the_others_and_waits_for_them() -> None:
