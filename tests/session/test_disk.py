@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flybisect.case.case import Case
-from flybisect.session.disk import Item, amount, chosen, items, remove, size_of
+from flybisect.session.disk import StoredFolder, format_size, remove, select_folders, size_of, stored_folders
 from flybisect.session.session import open_session
 
 
@@ -35,35 +35,38 @@ def workdir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def names(found: list[Item]) -> list[str]:
+def names(found: list[StoredFolder]) -> list[str]:
     return [item.name for item in found]
 
 
 def test_folders_of_every_kind_sessions_first(workdir: Path) -> None:
-    assert names(items(workdir)) == [
+    assert names(stored_folders(workdir)) == [
         "sessions/kernel-1",
         *(f"toolchains/{name}" for name in ("flydsl-0.3.0-x", "flydsl-0.3.1-x")),
         *(f"toolchains/{name}" for name in ("overlay-a", "overlay-b", "source-a")),
         "clones/FlyDSL",
     ]
-    assert items(workdir / "nothing") == []
+    assert stored_folders(workdir / "nothing") == []
 
 
 def test_a_release_is_chosen_with_the_overlays_that_link_into_it(workdir: Path) -> None:
-    found = items(workdir)
-    chosen_items, unknown = chosen(found, ["flydsl-0.3.0", "nobody"])
+    found = stored_folders(workdir)
+    chosen_items, unknown = select_folders(found, ["flydsl-0.3.0", "nobody"])
     assert names(chosen_items) == ["toolchains/flydsl-0.3.0-x", "toolchains/overlay-a"]
     assert unknown == ["nobody"]
-    assert names(chosen(found, ["toolchains/flydsl-0.3.1"])[0]) == [
+    assert names(select_folders(found, ["toolchains/flydsl-0.3.1"])[0]) == [
         "toolchains/flydsl-0.3.1-x",
         "toolchains/overlay-b",
     ]
-    assert names(chosen(found, ["overlay-a", "clones/"])[0]) == ["toolchains/overlay-a", "clones/FlyDSL"]
-    assert chosen(found, []) == (found, [])
+    assert names(select_folders(found, ["overlay-a", "clones/"])[0]) == [
+        "toolchains/overlay-a",
+        "clones/FlyDSL",
+    ]
+    assert select_folders(found, []) == (found, [])
 
 
 def test_removing_takes_the_log_and_the_lock_along(workdir: Path) -> None:
-    (item,), _ = chosen(items(workdir), ["overlay-a"])
+    (item,), _ = select_folders(stored_folders(workdir), ["overlay-a"])
     remove(item)
     left = {path.name for path in (workdir / "toolchains").iterdir()}
     assert left == {"flydsl-0.3.0-x", "flydsl-0.3.1-x", "overlay-b", "source-a"}
@@ -94,10 +97,10 @@ def test_what_has_two_names_counts_once_and_links_do_not(tmp_path: Path) -> None
     ],
 )
 def test_amounts(size: int, shown: str) -> None:
-    assert amount(size) == shown
+    assert format_size(size) == shown
 
 
 def test_a_session_is_busy_while_it_is_open(tmp_path: Path) -> None:
     with open_session(tmp_path, Case(tmp_path / "k.py"), "x = 1\n", []):
-        assert [item.busy for item in items(tmp_path)] == [True]
-    assert [item.busy for item in items(tmp_path)] == [False]
+        assert [item.busy for item in stored_folders(tmp_path)] == [True]
+    assert [item.busy for item in stored_folders(tmp_path)] == [False]

@@ -11,7 +11,7 @@ import pytest
 from flybisect.case.case import Case
 from flybisect.errors import UserError
 from flybisect.session.listing import bisections_of, session_named, sessions
-from flybisect.session.parts import Part, keep
+from flybisect.session.parts import Part, save_part
 from flybisect.session.session import open_session
 
 
@@ -73,7 +73,7 @@ def test_what_a_session_came_to(tmp_path: Path) -> None:
         "bisected": made(tmp_path, "c.py", next(at), {"releases": {}}),
         "run": made(tmp_path, "d.py", next(at), {"output": "d.min.py"}),
     }
-    keep(folders["run"], Part.STEPS, [])
+    save_part(folders["run"], Part.STEPS, [])
     commits = made(tmp_path, "e.py", next(at), {"commits": {}, "output": "e"}, best="x")
     started = made(tmp_path, "f.py", next(at), best="x")
     found = {entry.folder: entry for entry in sessions(tmp_path)}
