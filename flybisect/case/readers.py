@@ -26,7 +26,9 @@ def text(value: Any, where: str, folder: Path) -> str:
 
 def texts(value: Any, where: str, folder: Path) -> tuple[str, ...]:
     listed = value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) and each.strip() for each in listed):
+    if any(isinstance(each, str) and not each.strip() for each in listed):
+        raise UserError(f"{where} is empty; leave it out, or say something")
+    if not all(isinstance(each, str) for each in listed):
         raise UserError(f"{where} should be a text or a list of texts, not {shown(value)}")
     return tuple(str(each) for each in listed)
 

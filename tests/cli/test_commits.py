@@ -172,7 +172,7 @@ def test_no_clone_and_no_case(run: Run, tmp_path: Path) -> None:
     assert ran.code == 2 and "--case" in ran.err
     (tmp_path / "k.py").write_text(SCRIPT)
     ran = run("commits", "a..b", "--case", tmp_path / "k.py", "--repo", tmp_path, *words)
-    assert ran.code == 2 and "no git clone" in ran.err
+    assert ran.code == 2 and "is not in a git clone" in ran.err
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def source(request):
     return torch.zeros(sizes.LANES * sizes.VALUES, device="cuda")
 
 
-@pytest.mark.skipif(True, reason="no such GPU here")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 @pytest.mark.parametrize("fill", [0.0, 1.5], ids=["zero", "more"])
 def test_mix(source, fill):
     out = torch.full((sizes.LANES,), fill, device="cuda")

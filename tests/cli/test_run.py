@@ -37,7 +37,7 @@ def test_from_a_script_to_a_report(run: Run, tmp_path: Path) -> None:
     report = Path(ran.data["report"]).read_text()
     assert "| 0.3.0 | clean | 26 |" in report
     assert "It first appears in 0.3.1" in report
-    assert "is no git clone" in report
+    assert "is not in a git clone" in report
     again = run("run", *words, *more)
     assert again.code == 0, again.err
     assert again.data["releases"] == ran.data["releases"]

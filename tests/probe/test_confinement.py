@@ -94,7 +94,7 @@ def test_megabytes_of_output_are_cut(run: Run) -> None:
     assert seen.outcome is Outcome.OK
     assert len(seen.stderr) <= 64 * 1024
     assert seen.stderr.rstrip().endswith("last")
-    assert [d.text for d in seen.diagnostics] == ["last"]
+    assert seen.diagnostics == (), "what a script prints of its own is no diagnostic"
 
 
 @needs_landlock
