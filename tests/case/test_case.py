@@ -178,7 +178,7 @@ def test_a_case_file_does_not_hold_what_is_the_machines() -> None:
         ("script: k.py\nmemory: true", ["memory", "True"]),
         ("script: k.py\nabsent: maybe", ["absent", "true or false"]),
         ("script: k.py\nsame_as: 3", ["same_as", "list of texts"]),
-        ("script: k.py\nsame_as: ['']", ["same_as", "list of texts"]),
+        ("script: k.py\nsame_as: ['']", ("same_as is empty",)),
         ("script: k.py\npattern: ''", ["pattern is empty"]),
         ("script: k.py\nargs: {a: b}", ["args", "list"]),
         ("script: k.py\nargs: 'a \"b'", ["args", "No closing quotation"]),
