@@ -23,6 +23,7 @@ from flybisect.observation import (
 from flybisect.probe import assembly, codeobject, diagnostics, facts, remembering
 from flybisect.probe.facts import Fact
 from flybisect.probe.inside.limits import PROCESSES
+from flybisect.probe.inside.pump import RECORD
 from flybisect.probe.ir_stages import ASSEMBLY
 
 STDERR_LIMIT = 64 * 1024
@@ -110,7 +111,7 @@ class _Reading:
             signal=self.signal,
             exceptions=self._exceptions(),
             diagnostics=self._diagnostics(self._stage(outcome)),
-            stderr=self._shorten(self._printed())[-STDERR_LIMIT:],
+            stderr=self._shorten(self._printed())[-self._stderr_limit :],
             stdout=self._shorten(base64.b64decode(self.reply["stdout"]).decode("utf-8", "replace")),
             ir=self._ir(),
             stages=next((tuple(f["names"]) for f in self.facts if f["kind"] == "stages"), ()),
@@ -276,6 +277,11 @@ class _Reading:
             if _FLYDSL_FILE.search(frame["file"]):
                 return False
         return False
+
+    @property
+    def _stderr_limit(self) -> int:
+        """Bytes; a script that records itself prints much."""
+        return RECORD if Want.COVERAGE in self.probe.wants else STDERR_LIMIT
 
     def _crash_line(self) -> int | None:
         """The script's innermost line when it was ended from outside, from the stack that was left behind."""

@@ -6,14 +6,19 @@ import os
 
 HEAD = 64 * 1024
 TAIL = 64 * 1024
+RECORD = 8 * 1024 * 1024
+"""Bytes of the end that are kept of a script that records itself (`flybisect.source.instrument`): some 60 for
+each expression."""
 
 
 class Pump:
     """The reading end of a pipe."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, kept: int = TAIL) -> None:
+        """`kept`: bytes of the end that are kept."""
         os.set_blocking(handle, False)
         self.handle = handle
+        self._kept = kept
         self.head = b""
         self.tail = b""
         self.dropped = 0
@@ -30,8 +35,8 @@ class Pump:
         room = HEAD - len(self.head)
         self.head += data[:room]
         rest = self.tail + data[room:]
-        self.dropped += max(0, len(rest) - TAIL)
-        self.tail = rest[-TAIL:]
+        self.dropped += max(0, len(rest) - self._kept)
+        self.tail = rest[-self._kept :]
         return True
 
     def drain(self) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import gpuless, kernel, processes, recorder, sandbox, shelf, trial, wire
-from .pump import Pump
+from .pump import RECORD, TAIL, Pump
 from .watch import Look, ResourceWatch, own_bytes
 
 NEEDED = ("torch", "flydsl.compiler", "flydsl.expr")
@@ -115,7 +115,7 @@ class _Trial:
         self._deadline = self._started + request["timeout"]
         self._kills = _out_of_memory_kills()
         reading, writing = os.pipe()
-        self._pump = Pump(reading)
+        self._pump = Pump(reading, RECORD if "coverage" in request["wants"] else TAIL)
         self._output: Pump | None
         out_writing: int | None
         self._output, out_writing = _output_pump() if "output" in request["wants"] else (None, None)
