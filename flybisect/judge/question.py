@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from flybisect.observation import Observation, Want
 
@@ -32,3 +33,8 @@ class Reply:
     """What it shows under the case, then under the baseline, where that was asked for."""
     predicted: bool = False
     """It was not judged: this is what mostly comes of such a question."""
+
+
+Result = TypeVar("Result")
+Questions = Generator[Question, Reply, Result]
+"""A part of a reduction: it yields questions, is sent their answers, and comes to a result."""

@@ -31,13 +31,13 @@ class Compatibility:
         self._starts = [entry.start for entry in table.all]
         self._touched = [self._of(hint.cut) for hint in hints]
 
-    def group(self, hints: frozenset[int]) -> frozenset[int]:
-        """As many of them as go with those before them; the first always."""
+    def group(self, hints: frozenset[int], first: frozenset[int] = frozenset()) -> frozenset[int]:
+        """As many of them as go with those before them, those of `first` before all; the first always."""
         chosen: list[int] = []
         removed: set[Key] = set()
         read: set[Key] = set()
         spans: list[tuple[int, int]] = []
-        for at in sorted(hints):
+        for at in [*sorted(hints & first), *sorted(hints - first)]:
             each = self._touched[at]
             apart = removed.isdisjoint(each.reads) and read.isdisjoint(each.removes)
             if chosen and not (apart and not any(_overlaps(spans, span) for span in each.spans)):

@@ -15,6 +15,9 @@ from flybisect.source.instrument import ObservedTypes
 from flybisect.source.launches import Launch
 from flybisect.source.scopes import Statements
 
+MOSTLY, PERHAPS, RARELY = 0.97, 0.6, 0.35
+"""Chances that a hint of a pass holds, from runs on kernels of FlyDSL."""
+
 
 @dataclass(frozen=True)
 class Hint:
@@ -26,8 +29,7 @@ class Hint:
     rank: int = 0
     """Hints of a lower rank are searched first; the text is read anew in between."""
     likely: bool = False
-    """True for one that mostly holds: in a pass whose hints are tried alone it is tried with others like it,
-    before them."""
+    """True for one that mostly holds, in a pass whose others do not."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,5 @@ class Pass:
     have no part in the proof that the result is 1-minimal."""
     again: bool = False
     """True where a hint that holds makes way for another like it, as half of a number for a quarter."""
-    alone: bool = False
-    """True where few of the hints hold: each is tried alone. Else as many as go together are tried at
-    once, and halved where that fails."""
-    mostly_holds: bool = True
-    """Whether all of its hints at once mostly hold. Says what is tried ahead, and nothing else."""
+    chance: float = MOSTLY
+    """That a hint holds, before the run has shown how often they do; see `flybisect.search.beliefs`."""

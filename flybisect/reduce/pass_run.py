@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Generator, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
-from flybisect.judge.question import Question, Reply
+from flybisect.judge.question import Question, Questions, Reply
 from flybisect.reduce.compatibility import Compatibility
 from flybisect.reduce.dynamic_facts import has_markers
 from flybisect.reduce.hint import Hint, Pass
 from flybisect.reduce.reduction_state import ReductionState
-from flybisect.search.delta_debugging import Subset, delta_debug, halves
+from flybisect.reduce.trust import confirm
+from flybisect.search.beliefs import Kind
+from flybisect.search.group_testing import GroupTest, Subset, halves
 from flybisect.source.check import unbound_names
 from flybisect.source.cut import Cut, carry_out, close
 from flybisect.source.edit import Conflict
@@ -25,9 +26,8 @@ FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
 
 
-Result = TypeVar("Result")
-Questions = Generator[Question, Reply, Result]
-"""A part of a reduction: it yields questions, is sent their answers, and comes to a result."""
+LIKELY, IN_THE_PROOF = 0.9, 0.05
+"""Chances that a hint holds which its pass calls likely, and that one does which is tried for the proof."""
 
 
 class PassRun:
@@ -57,39 +57,60 @@ class PassRun:
         self._substitutes = substitutes
         self._liveness = Liveness(table, needed)
         self._together = Compatibility(table, hints)
-        self._chosen: Subset = frozenset()
         self._size: Size = size_of(table.source.text)
         self._unbound = unbound_names(table.source.text)
         self._hopeless = standing.hopeless(table.source.text)
         self._presumed: list[Cut] = []
+        self._built_last: tuple[Subset, tuple[str | None, Cut]] | None = None
+        self._test = GroupTest(self._kinds(), standing.beliefs, self._buildable)
 
     def presume(self, failed: Sequence[Hint]) -> None:
         """Takes it that statements which could not go on an earlier text can't on this one."""
         plain = [hint.cut for hint in failed if hint.cut == Cut(hint.cut.statements)]
         self._presumed = [close(self._table, cut, self._substitutes) for cut in plain]
 
-    def likely_first(self) -> list[Subset]:
-        """The likely hints in groups that can be made together, then each of the others."""
-        likely = frozenset(at for at, hint in enumerate(self._hints) if hint.likely)
-        others = sorted(frozenset(range(len(self._hints))) - likely)
-        return [*self._groups(likely), *(frozenset([at]) for at in others)]
+    def search(self, least: int) -> Questions[bool]:
+        """Makes as many of the hints as hold together, by groups. False where the script is another one now
+        than these hints are about, since the baseline had broken; `least`: see `GroupTest`."""
+        steps = self._test.run(least)
+        try:
+            group = next(steps)
+            while True:
+                holds = yield from self._holds(group)
+                if len(self._standing.trail) >= self._standing.distance and not (
+                    yield from confirm(self._standing)
+                ):
+                    return False
+                group = steps.send(holds)
+        except StopIteration:
+            return True
 
-    def compatible(self) -> list[Subset]:
-        """The hints in groups that can be made together, as large as they come in the given order."""
-        return self._groups(frozenset(range(len(self._hints))))
+    @property
+    def left_out(self) -> bool:
+        """Whether hints could not be made together with others, and may be on the text that is left."""
+        return bool(self._test.unbuilt) and bool(self._test.chosen)
 
-    def _groups(self, left: Subset) -> list[Subset]:
-        groups: list[Subset] = []
-        while left:
-            group = self._together.group(left)
-            # What cannot be built even alone is left to be answered without the judge.
-            groups.append(self._joined(frozenset(), group) or group)
-            left -= groups[-1]
-        return groups
+    def _kinds(self) -> list[Kind]:
+        return [self._kind(hint) for hint in self._hints]
+
+    def _kind(self, hint: Hint) -> Kind:
+        parts = {
+            part for number in hint.cut.statements | hint.cut.bypassed for part in self._table.subtree(number)
+        }
+        family, chance = self._pass.name, self._pass.chance
+        if hint.likely:
+            family, chance = f"{family}, likely", max(chance, LIKELY)
+        if self._verify:
+            family, chance = f"verify {family}", IN_THE_PROOF
+        return Kind(family, len(parts).bit_length(), chance)
+
+    def _buildable(self, chosen: Subset, wanted: Subset) -> Subset:
+        group = self._together.group(chosen | wanted, first=chosen) - chosen
+        return self._joined(chosen, group) - chosen
 
     def _joined(self, group: Subset, more: Subset) -> Subset:
-        """The group with as many more of the hints as go with it."""
-        if self._built(group | more) is not None:
+        """The group with as many more of the hints as are worth asking about with it."""
+        if not more or self._candidate(group | more)[0] is not None:
             return group | more
         if len(more) == 1:
             return group
@@ -97,34 +118,31 @@ class PassRun:
             group = self._joined(group, half)
         return group
 
-    def search(self, chunks: Sequence[Subset], smallest: int) -> Questions[None]:
-        """Delta debugging over the chunks; see `flybisect.search.delta_debugging`."""
-        steps = delta_debug(chunks, smallest)
-        try:
-            subset = next(steps)
-            while True:
-                subset = steps.send((yield from self._holds(subset)))
-        except StopIteration:
-            return
-
-    def _holds(self, subset: Subset) -> Questions[bool]:
-        """What cannot be built, or is no smaller, fails without a question."""
+    def _holds(self, group: Subset) -> Questions[bool]:
+        subset = self._test.chosen | group
         text, cut = self._candidate(subset)
-        if text is None:
-            self._note_failure(subset, None, cut)
-            return False
-        self._notify(self._label(subset))
-        reply = yield Question(text, self._trusted(text))
+        assert text is not None, "groups are built before they are asked about"
+        self._notify(self._label(group))
+        trusted = self._trusted(text)
+        reply = yield Question(text, trusted)
         if reply.interesting:
-            self._accept(subset, text, reply)
-        else:
-            self._note_failure(subset, text, cut)
+            self._accept(group, text, reply, trusted)
+        elif len(group) == 1:
+            self._standing.failed.add(self._hints[min(group)].label)
+            if cut.statements and not cut.edits:
+                self._hopeless.append(cut)
         return reply.interesting
 
     def _trusted(self, text: str) -> bool:
         return self._compares and self._trusting and has_markers(text, self._markers)
 
     def _candidate(self, subset: Subset) -> tuple[str | None, Cut]:
+        """The text, None where it is not worth a question, and the cut. The last one is kept."""
+        if self._built_last is None or self._built_last[0] != subset:
+            self._built_last = subset, self._candidate_of(subset)
+        return self._built_last[1]
+
+    def _candidate_of(self, subset: Subset) -> tuple[str | None, Cut]:
         asked = self._cut_of(subset)
         built = self._built(subset)
         if built is None:
@@ -172,25 +190,13 @@ class PassRun:
             for failed in [*self._hopeless, *self._presumed]
         )
 
-    def _labels(self, subset: Subset) -> frozenset[str]:
-        return frozenset(self._hints[item].label for item in subset - self._chosen)
+    def _label(self, group: Subset) -> str:
+        return self._hints[min(group)].label if len(group) == 1 else f"{len(group)} together"
 
-    def _label(self, subset: Subset) -> str:
-        fresh = subset - self._chosen
-        return self._hints[min(fresh)].label if len(fresh) == 1 else f"{len(fresh)} together"
-
-    def _note_failure(self, subset: Subset, text: str | None, cut: Cut) -> None:
-        fresh = subset - self._chosen
-        if len(fresh) == 1 and text is not None:
-            self._standing.failed.add(self._hints[min(fresh)].label)
-            if cut.statements and not cut.edits:
-                self._hopeless.append(cut)
-
-    def _accept(self, subset: Subset, text: str, reply: Reply) -> None:
-        labels = self._labels(subset)
-        self._chosen = subset
+    def _accept(self, group: Subset, text: str, reply: Reply, trusted: bool) -> None:
         self._size = size_of(text)
-        self._standing.accept(text, labels, reply, trusting=self._trusting)
+        labels = frozenset(self._hints[item].label for item in group)
+        self._standing.accept(text, labels, reply, trusted=trusted)
         self._notify("")
 
     def _notify(self, tried: str) -> None:

@@ -16,9 +16,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from flybisect.judge.question import Question, Reply
+from flybisect.judge.question import Question, Questions, Reply
 from flybisect.observation import Want
-from flybisect.reduce.pass_run import Questions
 
 BELIEF = 2
 """Answers that what is believed of a search counts for, beside those that it had in this run."""

@@ -15,22 +15,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from flybisect.judge.question import Question, Reply
+from flybisect.judge.question import Question, Questions, Reply
 from flybisect.reduce.cosmetics import with_cosmetics
 from flybisect.reduce.dynamic_facts import learn
-from flybisect.reduce.hint import DynamicFacts, Pass, PassPhase
-from flybisect.reduce.pass_run import PassRun, Questions
+from flybisect.reduce.hint import MOSTLY, DynamicFacts, Pass, PassPhase
+from flybisect.reduce.pass_run import PassRun
 from flybisect.reduce.prediction import Begin, Predictor, Search
 from flybisect.reduce.reduction_state import ReductionState, ReductionStep
-from flybisect.search.delta_debugging import parts
+from flybisect.reduce.trust import confirm
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 from flybisect.source.substitute import Substitutes
-
-TRUSTED = 3
-"""Sweeps that may rest on the trust that what the case compares with is as it was. More would spare
-compiles, and cost more where the trust was wrong."""
-
 
 PHASES = (PassPhase.COARSE, PassPhase.FINE, PassPhase.NUMBERS)
 
@@ -176,16 +171,12 @@ class Reducer:
 
     def _round(self, passes: Sequence[Pass]) -> Questions[bool]:
         """One sweep of each. False when none changed anything."""
-        before, sweeps = self._standing.best, 0
+        before = self._standing.best
         for number, each in enumerate(passes):
-            at = self._standing.best
             self._following = self._after(passes[number + 1 :], each.phase)
             yield from self._sweep(each)
-            sweeps += self._standing.best != at
-            if sweeps == TRUSTED:
-                yield from self._confirm()
-                sweeps = 0
-        yield from self._confirm()
+        self._begin(Search("confirm", first_holds=True, others_hold=True), _confirmed)
+        yield from confirm(self._standing)
         return self._standing.best != before
 
     def _after(self, rest: Sequence[Pass], phase: PassPhase) -> list[Part]:
@@ -203,34 +194,6 @@ class Reducer:
             yield from self._search(each, verify=False, trusting=trusting)
             if not each.again or self._standing.best == before:
                 return
-
-    def _confirm(self) -> Questions[None]:
-        """Has the result of some sweeps judged in full. Where it does not hold, the first of their
-        successes that broke the comparison is found by halving; what came before it is kept."""
-        standing = self._standing
-        if standing.best == standing.confirmed:
-            standing.trail = []
-            return
-        self._begin(Search("confirm", first_holds=True, others_hold=True), Reducer._confirm)
-        trail, standing.trail = standing.trail, []
-        reply = yield Question(standing.best)
-        if reply.interesting:
-            standing.confirm(reply)
-            return
-        # trail[:good] holds, trail[:bad] does not; the last is the one just judged.
-        good, bad = 0, len(trail)
-        standing.take_back()
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            reply = yield Question(trail[middle - 1].text)
-            if reply.interesting:
-                good = middle
-                standing.best = trail[middle - 1].text
-                standing.confirm(reply)
-            else:
-                bad = middle
-        standing.failed |= trail[bad - 1].labels
-        standing.tell("confirmed")
 
     def _facts(self) -> DynamicFacts:
         """Lines are only known of the text that was traced; kinds go by the text of expressions."""
@@ -256,7 +219,7 @@ class Reducer:
 
     def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> Questions[None]:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
-        search = Search(f"verify {each.name}" if verify else each.name, each.mostly_holds and not verify)
+        search = Search(f"verify {each.name}" if verify else each.name, each.chance == MOSTLY and not verify)
         while True:
             self._begin(
                 search, functools.partial(_rest, each=each, verify=verify, trusting=trusting, rank=rank)
@@ -288,14 +251,9 @@ class Reducer:
                 )
                 if not verify:
                     attempt.presume(failed)
-                alone = verify or each.alone
-                if verify:
-                    chunks = parts(len(hints), len(hints))
-                else:
-                    chunks = attempt.likely_first() if each.alone else attempt.compatible()
                 # A shortcut that holds for a few alone is not worth its trials.
-                yield from attempt.search(chunks, max(2, len(hints) // 8) if each.shortcut else 1)
-                if len(chunks) > 1 and not alone and self._standing.best != before:
+                as_read = yield from attempt.search(max(2, len(hints) // 8) if each.shortcut else 1)
+                if self._standing.best != before and (attempt.left_out or not as_read):
                     rank -= 1  # Those that could not be made together with others have their turn.
 
 
@@ -316,3 +274,7 @@ def _proof(each: Pass) -> Part:
 
 def _learning(times: int) -> Part:
     return functools.partial(Reducer._learn_again, times=times)
+
+
+def _confirmed(reducer: Reducer) -> Questions[None]:
+    yield from confirm(reducer._standing)

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flybisect.judge.question import Reply
+from flybisect.search.beliefs import Beliefs
 from flybisect.source.cut import Cut
+
+NEAREST, FARTHEST = 2, 16
+"""Successes that may rest on trust in the baseline, at first and at most."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,11 @@ class ReductionState:
         """Labels of hints that failed, on this text or an earlier one."""
         self.trail: list[Trusted] = []
         """The successes since the last one that was judged in full."""
+        self.distance = NEAREST
+        """How many of these there may be."""
+        self.broken = 0
+        """Successes that were given up, since the baseline was not what it was taken for."""
+        self.beliefs = Beliefs()
         self.failing_line: int | None = None
         """The line of `best` that the compiler names."""
         self._confirmed_line: int | None = None
@@ -53,6 +62,7 @@ class ReductionState:
         other = ReductionState(lambda step: None)
         other.best, other.confirmed = self.best, self.confirmed
         other.failed, other.trail = set(self.failed), list(self.trail)
+        other.distance, other.beliefs = self.distance, self.beliefs.copy()
         other.failing_line, other._confirmed_line = self.failing_line, self._confirmed_line
         text, cuts = self._hopeless
         other._hopeless = text, list(cuts)
@@ -63,14 +73,15 @@ class ReductionState:
         self.best = self.confirmed = text
         self.failing_line = self._confirmed_line = failing_line
 
-    def accept(self, text: str, labels: frozenset[str], reply: Reply, *, trusting: bool) -> None:
-        """A smaller script that holds, as far as is known."""
+    def accept(self, text: str, labels: frozenset[str], reply: Reply, *, trusted: bool) -> None:
+        """A smaller script that holds; with `trusted`, if the baseline is as it was."""
         self.failing_line = self._line_in(text) if reply.predicted else reply.failing_line
         self.best = text
-        if trusting:
+        if trusted:
             self.trail.append(Trusted(text, labels))
         else:
             self.confirmed, self._confirmed_line = text, self.failing_line
+            self.trail = []
 
     def _line_in(self, text: str) -> int | None:
         """Where a script that was not judged has the text of the failing line."""
@@ -89,6 +100,11 @@ class ReductionState:
             self.failing_line = reply.failing_line
         self.confirmed, self._confirmed_line = self.best, self.failing_line
         self.tell("confirmed")
+
+    def end_trail(self, *, holds: bool) -> None:
+        """Trust held, or it did not."""
+        self.trail = []
+        self.distance = min(FARTHEST, 2 * self.distance) if holds else max(1, self.distance // 2)
 
     def hopeless(self, text: str) -> list[Cut]:
         """Closed cuts of whole statements that failed on this text. Statements have other numbers in

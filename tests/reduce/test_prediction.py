@@ -8,9 +8,8 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.judge.question import Question, Reply
+from flybisect.judge.question import Question, Questions, Reply
 from flybisect.observation import Want
-from flybisect.reduce.pass_run import Questions
 from flybisect.reduce.prediction import (
     Begin,
     Predictor,

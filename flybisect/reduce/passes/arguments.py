@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element
@@ -66,5 +66,9 @@ def _decorator(table: Statements, entry: Statement, decorator: ast.expr) -> list
 
 
 PASS = Pass(
-    "arguments", "keyword arguments, decorators and their options", hints, phase=PassPhase.FINE, alone=True
+    "arguments",
+    "keyword arguments, decorators and their options",
+    hints,
+    phase=PassPhase.FINE,
+    chance=PERHAPS,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.liveness import Liveness
@@ -77,13 +77,11 @@ EARLY = Pass(
     "bypass",
     "statements, with another value of the same kind for their result",
     unlocated,
-    alone=True,
-    mostly_holds=False,
+    chance=RARELY,
 )
 PASS = Pass(
     "bypass",
     "statements, with another value of the same kind for their result",
     hints,
-    alone=True,
-    mostly_holds=False,
+    chance=RARELY,
 )

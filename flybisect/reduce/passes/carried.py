@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.elements import Element
@@ -88,4 +88,4 @@ def _without(table: Statements, entry: Statement, initial: Display, yielded: lis
     return Cut(elements=elements, lost=frozenset(key for key in lost if table.binders.get(key) == [entry]))
 
 
-PASS = Pass("carried", "values that a loop carries from round to round", hints, alone=True)
+PASS = Pass("carried", "values that a loop carries from round to round", hints, chance=PERHAPS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -66,7 +66,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 SUMMARY = "numbers halved"
-HALVED = Pass("halves", SUMMARY, halved, phase=PassPhase.NUMBERS, alone=True)
+HALVED = Pass("halves", SUMMARY, halved, phase=PassPhase.NUMBERS, chance=PERHAPS)
 TO_ONE = Pass("ones", "numbers to 1", to_one, phase=PassPhase.NUMBERS, shortcut=True)
 FURTHER = Pass("halves", SUMMARY, halved, phase=PassPhase.NUMBERS, again=True)
 """What was halved once mostly goes on being halved, together with the rest."""

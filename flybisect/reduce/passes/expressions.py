@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of, outline, outline_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -186,7 +186,6 @@ PASS = Pass(
     "expressions",
     "expressions by an operand, computed indices by 0",
     hints,
-    alone=True,
-    mostly_holds=False,
+    chance=RARELY,
     phase=PassPhase.FINE,
 )

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.edit import Edit
@@ -65,4 +65,6 @@ def _calls(table: Statements, facts: DynamicFacts) -> Iterator[tuple[str, str, E
                 yield call.func.id, label, Edit(*table.source.span(call), text)
 
 
-PASS = Pass("helpers", "calls of the script's own functions, by a value of the same kind", hints, alone=True)
+PASS = Pass(
+    "helpers", "calls of the script's own functions, by a value of the same kind", hints, chance=PERHAPS
+)

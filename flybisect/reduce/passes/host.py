@@ -38,4 +38,4 @@ def _traced(table: Statements, entry: Statement) -> bool:
     return any(isinstance(node, ast.ClassDef) or getattr(node, "decorator_list", None) for node in around)
 
 
-PASS = Pass("host", "launches of other kernels, checks and benchmarks around them", hints, mostly_holds=False)
+PASS = Pass("host", "launches of other kernels, checks and benchmarks around them", hints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of, without_numbers
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
@@ -69,6 +69,5 @@ PASS = Pass(
     "nested layouts to flat ones, of lower rank",
     hints,
     phase=PassPhase.NUMBERS,
-    alone=True,
-    mostly_holds=False,
+    chance=RARELY,
 )

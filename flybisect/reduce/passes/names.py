@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element, pair, pairs
@@ -268,4 +268,4 @@ def plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple
 SUMMARY = "variables that stand for another name or a constant, or are read once"
 PASS = Pass("names", SUMMARY, hints)
 ELSEWHERE = Pass("names", SUMMARY, elsewhere)
-TWICE = Pass("names", SUMMARY, twice, alone=True)
+TWICE = Pass("names", SUMMARY, twice, chance=PERHAPS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element
@@ -103,5 +103,5 @@ def _elements(
 
 
 SUMMARY = "parameters with the arguments at every call"
-UNREAD = Pass("parameters", SUMMARY, unread, mostly_holds=False)
-PASS = Pass("parameters", SUMMARY, hints, alone=True, mostly_holds=False)
+UNREAD = Pass("parameters", SUMMARY, unread)
+PASS = Pass("parameters", SUMMARY, hints, chance=RARELY)

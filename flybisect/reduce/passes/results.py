@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -112,4 +112,4 @@ def _only(table: Statements, taken: Sequence[tuple[Statement, ast.Tuple]], at: i
     return frozenset(key for key in keys if all(b in statements for b in table.binders.get(key, ())))
 
 
-PASS = Pass("results", "what functions return, with the targets that take it", hints, alone=True)
+PASS = Pass("results", "what functions return, with the targets that take it", hints, chance=PERHAPS)

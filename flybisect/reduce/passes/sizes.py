@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import places
@@ -47,7 +47,6 @@ PASS = Pass(
     "sizes that stand at several places, halved together",
     hints,
     phase=PassPhase.FINE,
-    alone=True,
-    mostly_holds=False,
+    chance=RARELY,
 )
 """Single numbers are tried as well (see `constants`); here go those that have to agree."""

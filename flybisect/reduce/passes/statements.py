@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.liveness import Liveness
@@ -39,6 +39,4 @@ def _worth_a_trial(table: Statements, entry: Statement, read: set[str]) -> bool:
     return True
 
 
-PASS = Pass(
-    "statements", "statements, with all that uses what they define", hints, alone=True, mostly_holds=False
-)
+PASS = Pass("statements", "statements, with all that uses what they define", hints, chance=RARELY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -77,4 +77,4 @@ def _counters_read_behind(table: Statements, entry: Statement) -> bool:
     return any(user.number not in inside for key in counters for user, _ in table.users.get(key, ()))
 
 
-PASS = Pass("sums", "loops that only add up, by sum()", hints, alone=True)
+PASS = Pass("sums", "loops that only add up, by sum()", hints, chance=PERHAPS)

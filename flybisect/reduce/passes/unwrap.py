@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -126,5 +126,5 @@ def located(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
 
 
 SUMMARY = "loops to one round, branches to one side, with and try to their bodies"
-LOCATED = Pass("unwrap", SUMMARY, located, alone=True)
-PASS = Pass("unwrap", SUMMARY, hints, alone=True)
+LOCATED = Pass("unwrap", SUMMARY, located, chance=PERHAPS)
+PASS = Pass("unwrap", SUMMARY, hints, chance=PERHAPS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import outline
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -88,4 +88,6 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
             yield child
 
 
-PASS = Pass("values", "the statement where the bug shows, by the part of it that fails", hints, alone=True)
+PASS = Pass(
+    "values", "the statement where the bug shows, by the part of it that fails", hints, chance=PERHAPS
+)
