@@ -33,12 +33,14 @@ def merge(common: str, ours: str, theirs: str) -> str:
 def _changes(lines: list[str], text: str) -> Iterator[_Change]:
     other = text.splitlines(keepends=True)
     for kind, start, end, first, last in SequenceMatcher(None, lines, other, autojunk=False).get_opcodes():
-        if kind != "equal":
+        if kind == "delete":  # Line by line, so that one that the other keeps does not keep the rest.
+            yield from (_Change(line, line + 1, ()) for line in range(start, end))
+        elif kind != "equal":
             yield _Change(start, end, tuple(other[first:last]))
 
 
 def _meet(one: _Change, other: _Change) -> bool:
     """Whether they share a line, or insert at the same place."""
-    if one.start == other.start:
+    if one.start == one.end == other.start == other.end:
         return True
     return one.start < other.end and other.start < one.end

@@ -159,9 +159,9 @@ def test_a_failing_line_is_found_by_its_text() -> None:
     standing = ReductionState(lambda step: None)
     standing.begin("a\nb\nc", failing_line=2)
     predicted = Reply(True, predicted=True)
-    standing.accept("b\nc", frozenset(), predicted, trusting=False)
+    standing.accept("b\nc", frozenset(), predicted, trusted=False)
     assert standing.failing_line == 1
-    standing.accept("a\nc", frozenset(), predicted, trusting=False)
+    standing.accept("a\nc", frozenset(), predicted, trusted=False)
     assert standing.failing_line is None
-    standing.accept("x\ny", frozenset(), Reply(True, failing_line=2), trusting=False)
+    standing.accept("x\ny", frozenset(), Reply(True, failing_line=2), trusted=False)
     assert standing.failing_line == 2

@@ -248,7 +248,7 @@ launch()
 """
 
 
-def test_likely_hints_are_tried_at_once_and_the_others_alone() -> None:
+def test_likely_hints_are_tried_at_once_and_unlikely_ones_alone() -> None:
     def simple(table: Statements, facts: DynamicFacts) -> list[Hint]:
         return [
             Hint(table.source.segment(entry.node), Cut(frozenset([entry.number])), likely=entry.number > 2)
@@ -258,7 +258,7 @@ def test_likely_hints_are_tried_at_once_and_the_others_alone() -> None:
 
     judge = Needle(reached)
     text = "import toy\na = 1\nb = 2\nc = 3\nd = 4\ntoy.needle(1)\n"
-    Reducer(judge, [Pass("simple", "assignments", simple, alone=True)]).run(text)
+    Reducer(judge, [Pass("simple", "assignments", simple, chance=0.35)]).run(text)
     without = ["c = 3\nd = 4\n", "a = 1\n", "b = 2\n"]
     for at, asked in enumerate(judge.asked[:3]):
         text = text.replace(without[at], "")
