@@ -66,6 +66,8 @@ class DynamicFacts:
 class PassPhase(Enum):
     """When a pass has its turn. One begins when nothing of those before it changes anything any more."""
 
+    FIRST = "what is known to be of no use"
+    """Passes one after the other, since each makes way for the next."""
     COARSE = "statements and what holds them"
     FINE = "what is inside statements"
     """There are many such changes, and the fewer statements are left, the fewer."""
@@ -91,3 +93,5 @@ class Pass:
     """True where a hint that holds makes way for another like it, as half of a number for a quarter."""
     chance: float = MOSTLY
     """That a hint holds, before the run has shown how often they do; see `flybisect.search.beliefs`."""
+    worth: float = 0.5
+    """Of a hint, beside the statements that it takes, of which each is worth 1."""

@@ -18,16 +18,14 @@ from typing import Protocol
 from flybisect.judge.question import Question, Questions, Reply
 from flybisect.reduce.cosmetics import with_cosmetics
 from flybisect.reduce.dynamic_facts import learn
-from flybisect.reduce.hint import MOSTLY, DynamicFacts, Pass, PassPhase
-from flybisect.reduce.pass_run import PassRun
+from flybisect.reduce.hint import MOSTLY, DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint_search import HintSearch, Offer
 from flybisect.reduce.prediction import Begin, Predictor, Search
 from flybisect.reduce.reduction_state import ReductionState, ReductionStep
 from flybisect.reduce.trust import confirm
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
 from flybisect.source.substitute import Substitutes
-
-PHASES = (PassPhase.COARSE, PassPhase.FINE, PassPhase.NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ class Reducer:
             each = waiting.popleft()
             self._following = [_proof(later) for later in waiting]
             before = self._standing.best
-            yield from self._search(each, verify=True, trusting=False)
+            yield from self._search(each, verify=True)
             if self._standing.best != before:
                 yield from self._rounds()
                 waiting.extend([*failed, each])
@@ -149,14 +147,16 @@ class Reducer:
                 self._standing.tell("polish")
 
     def _rounds(self) -> Questions[None]:
-        coarse, fine, numbers = (self._of(phase) for phase in PHASES)
+        fine, numbers = self._of(PassPhase.FINE), self._of(PassPhase.NUMBERS)
         while True:
-            while (yield from self._round(coarse)):
+            while (yield from self._round([PassPhase.FIRST, PassPhase.COARSE])):
                 yield from self._learn_again(1)
             if fine:
                 yield from self._learn_again(2)
             # A shorter line may take the value of another statement, so coarse passes come again first.
-            if not (yield from self._round(fine)) and not (yield from self._round(numbers)):
+            if not (yield from self._round([PassPhase.FINE])) and not (
+                numbers and (yield from self._round([PassPhase.NUMBERS]))
+            ):
                 return
 
     def _learn_again(self, times: int) -> Questions[None]:
@@ -169,29 +169,87 @@ class Reducer:
         found = yield from learn(self._standing.best, self._standing.failing_line, before)
         self._learned = self._standing.best, replace(found, located=before.located)
 
-    def _round(self, passes: Sequence[Pass]) -> Questions[bool]:
-        """One sweep of each. False when none changed anything."""
+    def _round(self, phases: Sequence[PassPhase]) -> Questions[bool]:
+        """Each part once. False when none changed anything."""
         before = self._standing.best
-        for number, each in enumerate(passes):
-            self._following = self._after(passes[number + 1 :], each.phase)
-            yield from self._sweep(each)
+        waiting = [part for phase in phases for part in self._parts(phase)]
+        for number, part in enumerate(waiting):
+            self._following = [*waiting[number + 1 :], *self._after(phases[-1])]
+            yield from part(self)
         self._begin(Search("confirm", first_holds=True, others_hold=True), _confirmed)
         yield from confirm(self._standing)
         return self._standing.best != before
 
-    def _after(self, rest: Sequence[Pass], phase: PassPhase) -> list[Part]:
-        """What follows while nothing unexpected happens, the rest of a round first."""
-        coarse, fine, numbers = ([_sweep(each) for each in self._of(phase)] for phase in PHASES)
-        learning = [_learning(1), *coarse, _learning(2)] if phase is PassPhase.COARSE else coarse
-        following = [*(_sweep(each) for each in rest), *learning, *fine, *numbers]
-        return following + [_proof(each) for each in self._single]
+    def _parts(self, phase: PassPhase) -> list[Part]:
+        """Passes one after the other, where what one does is for the next; else all at once."""
+        passes = self._of(phase)
+        if phase in (PassPhase.FIRST, PassPhase.NUMBERS):
+            return [_sweep(each) for each in passes]
+        large = [_sweep(each) for each in passes if each.shortcut]
+        return [*large, functools.partial(Reducer._pool, phase=phase)]
+
+    def _after(self, phase: PassPhase) -> list[Part]:
+        """What follows a phase while nothing unexpected happens."""
+        first = [*self._parts(PassPhase.FIRST), *self._parts(PassPhase.COARSE)]
+        fine, numbers = self._parts(PassPhase.FINE), self._parts(PassPhase.NUMBERS)
+        if phase is PassPhase.COARSE:
+            first = [_learning(1), *first, _learning(2)]
+        return [*first, *fine, *numbers, *(_proof(each) for each in self._single)]
+
+    def _pool(self, phase: PassPhase) -> Questions[None]:
+        """The hints of all passes of a phase in one search, read anew when the script has become another."""
+        floors: dict[str, int] = {}
+        self._begin(Search(phase.name, first_holds=False), functools.partial(Reducer._pool, phase=phase))
+        while True:
+            table, facts = Statements(Source(self._standing.best)), self._facts()
+            offers: dict[str, Offer] = {}
+            failed: list[Hint] = []
+            for each in self._of(phase):
+                if not each.shortcut:
+                    hints, out = self._lowest(each.hints(table, facts), floors.get(each.name, -1))
+                    failed += out
+                    for hint in hints:
+                        offers.setdefault(hint.label, Offer(each, hint))
+            if not offers:
+                return
+            before = self._standing.best
+            search = self._searching(table, facts, list(offers.values()), verify=False)
+            search.presume(failed)
+            yield from search.run(1)
+            if self._standing.best != before:
+                floors.clear()
+            else:
+                for offer in offers.values():
+                    floors[offer.of.name] = max(floors.get(offer.of.name, -1), offer.hint.rank)
+
+    def _lowest(self, every: Sequence[Hint], floor: int) -> tuple[list[Hint], list[Hint]]:
+        """Of the hints above a rank those of the lowest one: which may be tried, and which failed before."""
+        failed = [hint for hint in every if hint.label in self._standing.failed]
+        rest = [hint for hint in every if hint.rank > floor and hint.label not in self._standing.failed]
+        rank = min((hint.rank for hint in rest), default=0)
+        return [hint for hint in rest if hint.rank == rank], failed
+
+    def _searching(
+        self, table: Statements, facts: DynamicFacts, offers: Sequence[Offer], *, verify: bool
+    ) -> HintSearch:
+        # Where nothing in the script tells the case from its baseline, nothing speaks for trust.
+        trusting = not verify and self._judge.compares and bool(self._learned[1].markers)
+        return HintSearch(
+            self._standing,
+            table,
+            offers,
+            verify,
+            trusting,
+            self._judge.compares,
+            facts.markers,
+            Substitutes(table, facts.kinds),
+            facts.failing(table),
+        )
 
     def _sweep(self, each: Pass) -> Questions[None]:
         while True:
             before = self._standing.best
-            # Where nothing in the script tells the case from its baseline, nothing speaks for trust.
-            trusting = self._judge.compares and bool(self._learned[1].markers)
-            yield from self._search(each, verify=False, trusting=trusting)
+            yield from self._search(each, verify=False)
             if not each.again or self._standing.best == before:
                 return
 
@@ -217,15 +275,13 @@ class Reducer:
         for step in (first, *self._following):
             yield from step(other)
 
-    def _search(self, each: Pass, verify: bool, trusting: bool, rank: int = -1) -> Questions[None]:
+    def _search(self, each: Pass, verify: bool, rank: int = -1) -> Questions[None]:
         """One sweep of a pass, rank by rank; the text is read anew after each."""
-        search = Search(f"verify {each.name}" if verify else each.name, each.chance == MOSTLY and not verify)
+        name = f"verify {each.name}" if verify else each.name
+        search = Search(name, each.chance == MOSTLY and not verify)
         while True:
-            self._begin(
-                search, functools.partial(_rest, each=each, verify=verify, trusting=trusting, rank=rank)
-            )
-            table = Statements(Source(self._standing.best))
-            facts = self._facts()
+            self._begin(search, functools.partial(_rest, each=each, verify=verify, rank=rank))
+            table, facts = Statements(Source(self._standing.best)), self._facts()
             every = each.hints(table, facts)
             ranks = [hint.rank for hint in every if hint.rank > rank]
             if not ranks:
@@ -237,29 +293,18 @@ class Reducer:
                 hints = [hint for hint in hints if hint.label not in self._standing.failed]
             if hints:
                 before = self._standing.best
-                attempt = PassRun(
-                    self._standing,
-                    each,
-                    table,
-                    hints,
-                    verify,
-                    trusting,
-                    self._judge.compares,
-                    facts.markers,
-                    Substitutes(table, facts.kinds),
-                    facts.failing(table),
-                )
+                attempt = self._searching(table, facts, [Offer(each, hint) for hint in hints], verify=verify)
                 if not verify:
                     attempt.presume(failed)
                 # A shortcut that holds for a few alone is not worth its trials.
-                as_read = yield from attempt.search(max(2, len(hints) // 8) if each.shortcut else 1)
+                as_read = yield from attempt.run(max(2, len(hints) // 8) if each.shortcut else 1)
                 if self._standing.best != before and (attempt.left_out or not as_read):
                     rank -= 1  # Those that could not be made together with others have their turn.
 
 
-def _rest(reducer: Reducer, each: Pass, verify: bool, trusting: bool, rank: int) -> Questions[None]:
+def _rest(reducer: Reducer, each: Pass, verify: bool, rank: int) -> Questions[None]:
     """A sweep of a pass from a rank on."""
-    yield from reducer._search(each, verify, trusting, rank)
+    yield from reducer._search(each, verify, rank)
     if each.again and not verify:
         yield from reducer._sweep(each)
 
@@ -269,7 +314,7 @@ def _sweep(each: Pass) -> Part:
 
 
 def _proof(each: Pass) -> Part:
-    return functools.partial(Reducer._search, each=each, verify=True, trusting=False)
+    return functools.partial(Reducer._search, each=each, verify=True)
 
 
 def _learning(times: int) -> Part:

@@ -1,20 +1,53 @@
-"""How likely changes are to hold, learned from the answers of one search.
+"""How likely changes are to hold, learned from the answers of one search. Pure.
 
-A change has a kind (its pass, how much it takes away). What is believed of a kind begins with a chance that is
-given, counts as few answers, and follows the answers that come: of the kind itself, and of its family, which
-stands in for a kind that has few. So a search that goes well takes large steps, and one that does not small ones.
+A change has a kind, and takes units of the input away. It holds when its kind of change holds at all, and when
+none of its units has to stay; each of these has a chance of its own. What is believed begins with chances that are
+given, which count as a few answers, and follows the answers that come. A failure is shared among all that may have
+caused it, by Bayes' rule. So a unit that was in many failures is left alone, and a search that goes well takes
+large steps.
+
+(Units with probabilities: ProbDD, see `flybisect.search.group_testing`. Here they outlast one search, and a change
+may take any set of them, where delta debugging takes any subset.)
 """
 
 from __future__ import annotations
 
 import copy
+import math
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-FAMILY, KIND = 3.0, 4.0
-"""Answers that the given chance counts for in a family, and that the family counts for in a kind."""
-LEAST, MOST = 0.02, 0.998
+Unit: TypeAlias = str
+
+KINDS_COUNT, UNITS_COUNT = 3.0, 12.0
+"""Answers that a given chance counts for."""
+UNIT = 0.9
+"""Chance that a unit may go, before anything is known."""
+LEAST, MOST = 0.02, 0.995
 """No chance is believed to be smaller or larger."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What changes have in common that are likely to hold alike."""
+
+    name: str
+    chance: float
+    """That one holds whose units may all go, before anything is known."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One that may be made."""
+
+    name: str
+    """Differs from that of every other change and unit."""
+    kind: Kind
+    takes: frozenset[Unit] = frozenset()
+    worth: float = 1.0
+    """Beside the units, of which each is worth 1."""
 
 
 @dataclass
@@ -22,46 +55,73 @@ class _Answers:
     held: float = 0.0
     all: float = 0.0
 
+    def add(self, weight: float, *, held: bool) -> None:
+        self.held += weight * held
+        self.all += weight
+
     def mean(self, before: float, weight: float) -> float:
-        return (self.held + weight * before) / (self.all + weight)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What changes have in common that are likely to hold alike."""
-
-    family: str
-    scale: int
-    """Of what it takes away, in powers of two."""
-    chance: float
-    """That one holds, before anything is known."""
+        return min(MOST, max(LEAST, (self.held + weight * before) / (self.all + weight)))
 
 
 @dataclass
 class Beliefs:
     """What was learned in one search."""
 
-    _families: defaultdict[str, _Answers] = field(default_factory=lambda: defaultdict(_Answers))
-    _kinds: defaultdict[tuple[str, int], _Answers] = field(default_factory=lambda: defaultdict(_Answers))
+    _kinds: defaultdict[str, _Answers] = field(default_factory=lambda: defaultdict(_Answers))
+    _units: _Answers = field(default_factory=_Answers)
+    _odds: dict[Unit, float] = field(default_factory=dict)
+    """By change and unit: how much the odds that it has to stay have grown by failures."""
 
-    def chance(self, kind: Kind) -> float:
-        """That a change of this kind holds."""
-        family = self._families[kind.family].mean(kind.chance, FAMILY)
-        found = self._kinds[kind.family, kind.scale].mean(family, KIND)
-        return min(MOST, max(LEAST, found))
+    def of_change(self, change: Change) -> float:
+        """That it holds where its units may go."""
+        return self._doubted(change.name, self._kinds[change.kind.name].mean(change.kind.chance, KINDS_COUNT))
 
-    def held(self, kind: Kind) -> None:
-        """A change of this kind held, alone or in a group."""
-        self._note(kind, 1.0)
+    def of_unit(self, unit: Unit) -> float:
+        """That it may go."""
+        return self._doubted(unit, self._units.mean(UNIT, UNITS_COUNT))
 
-    def failed(self, kind: Kind, share: float = 1.0) -> None:
-        """One failed; `share`: how likely it is that it was this one that made its group fail."""
-        self._note(kind, 0.0, share)
+    def chance(self, changes: Iterable[Change]) -> float:
+        """That changes hold together."""
+        return math.prod(self._factors(tuple(changes)).values())
+
+    def held(self, changes: Iterable[Change]) -> None:
+        """They were made."""
+        changes = tuple(changes)
+        for change in changes:
+            self._kinds[change.kind.name].add(1.0, held=True)
+        for unit in frozenset[Unit]().union(*(change.takes for change in changes)):
+            self._units.add(1.0, held=True)
+            self._odds.pop(unit, None)
+
+    def failed(self, changes: Iterable[Change]) -> None:
+        """They could not be made together."""
+        changes = tuple(changes)
+        kinds = {change.name: change.kind.name for change in changes}
+        blame = {each: 1 - chance for each, chance in self._factors(changes).items()}
+        total = sum(blame.values())
+        for each, share in blame.items():
+            answers = self._kinds[kinds[each]] if each in kinds else self._units
+            answers.add(share / total, held=False)
+        # By Bayes' rule, from what is believed by now.
+        factors = self._factors(changes)
+        fails = 1 - math.prod(factors.values())
+        for each, chance in factors.items():
+            after = min(MOST, (1 - chance) / fails)
+            self._odds[each] = self._odds.get(each, 1.0) * _odds(after) / _odds(1 - chance)
 
     def copy(self) -> Beliefs:
         return copy.deepcopy(self)
 
-    def _note(self, kind: Kind, held: float, weight: float = 1.0) -> None:
-        for answers in (self._families[kind.family], self._kinds[kind.family, kind.scale]):
-            answers.held += held * weight
-            answers.all += weight
+    def _factors(self, changes: Sequence[Change]) -> dict[str, float]:
+        """What has to come true for the changes to hold: that each holds as such, that each unit may go."""
+        found = {change.name: self.of_change(change) for change in changes}
+        for unit in frozenset[Unit]().union(*(change.takes for change in changes)):
+            found[unit] = self.of_unit(unit)
+        return found
+
+    def _doubted(self, name: str, chance: float) -> float:
+        return 1 / (1 + (1 - chance) / chance * self._odds.get(name, 1.0))
+
+
+def _odds(chance: float) -> float:
+    return chance / (1 - chance)

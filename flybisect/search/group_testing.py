@@ -1,40 +1,35 @@
 """Choosing as many of a set of changes as possible, by testing groups of them. Pure.
 
-Each change is believed to hold with some chance, apart from the others. The next group is the one from which
-the most changes are expected: with chances p1 >= p2 >= …, the first k for which k * p1 * … * pk is largest. A
-group that holds is kept, and what is next is chosen on top of it. One that fails makes each of its changes less
-likely to hold, by Bayes' rule, so that other changes come first and then smaller groups; alone, a change that
-fails is out. (ProbDD: Wang, Shen, Chen, Xiong, Zhang, "Probabilistic Delta Debugging", ESEC/FSE 2021. There,
-every change begins with one chance; here, with what was learned of its kind.)
+The next group is the one from which the most is expected: what it takes away, times the chance that it holds
+(`flybisect.search.beliefs`). A group that holds is kept, and what is next is chosen on top of it. One that fails
+makes all that it is about less likely to hold, so that other changes come first, and then smaller groups; alone, a
+change that fails is out.
+
+That is ProbDD (Wang, Shen, Chen, Xiong, Zhang, "Probabilistic Delta Debugging", ESEC/FSE 2021) with two changes:
+groups are weighed by what they take away (as in WDD, ICSE 2025), and chances are shared by changes that take the
+same units, and outlast the search.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Sequence
 
-from flybisect.search.beliefs import Beliefs, Kind
+from flybisect.search.beliefs import Beliefs, Change, Unit
 
 Subset = frozenset[int]
 Buildable = Callable[[Subset, Subset], Subset]
 """Of changes that are wanted on top of chosen ones, those that can be made with them: all, some, or none."""
 
 
-SURE = 0.999
-"""No change is more certain to fail before it was tried alone."""
-
-
 class GroupTest:
     """One search over changes `0..n-1`."""
 
-    def __init__(self, kinds: Sequence[Kind], beliefs: Beliefs, buildable: Buildable) -> None:
-        self._kinds = kinds
+    def __init__(self, changes: Sequence[Change], beliefs: Beliefs, buildable: Buildable) -> None:
+        self._changes = changes
         self._beliefs = beliefs
         self._buildable = buildable
-        self._doubt = [1.0] * len(kinds)
-        """By change: how much the odds that it fails have grown by the groups that failed with it."""
         self.chosen: Subset = frozenset()
-        self.left = set(range(len(kinds)))
+        self.left = set(range(len(changes)))
         """Changes that are neither chosen nor out."""
         self.unbuilt: set[int] = set()
         """Those that could not be made on top of what was chosen."""
@@ -51,50 +46,42 @@ class GroupTest:
                 self.left -= wanted
                 self.unbuilt |= wanted
                 continue
-            if len(group) < min(least, len(self._kinds)):
+            if len(group) < min(least, len(self._changes)):
                 return
-            self.note(group, (yield group))
-
-    def note(self, group: Subset, holds: bool) -> None:
-        """An answer."""
-        if holds:
-            self.chosen |= group
-            self.left -= group
-            for each in group:
-                self._beliefs.held(self._kinds[each])
-            return
-        if len(group) == 1:
-            self.left -= group
-            self._beliefs.failed(self._kinds[min(group)])
-            return
-        fails = {each: 1 - self._chance(each) for each in group}
-        for each in group:
-            self._beliefs.failed(self._kinds[each], fails[each] / sum(fails.values()))
-        # By Bayes' rule, from what is believed of the kinds by now.
-        fails = {each: 1 - self._chance(each) for each in group}
-        one_fails = 1 - math.prod(1 - each for each in fails.values())
-        for each, before in fails.items():
-            self._doubt[each] *= _odds(min(SURE, before / one_fails)) / _odds(before)
+            holds = yield group
+            if holds:
+                self.chosen |= group
+            if holds or len(group) == 1:
+                self.left -= group
+            (self._beliefs.held if holds else self._beliefs.failed)(self._changes[each] for each in group)
 
     def _wanted(self) -> Subset:
-        """The group from which the most is expected."""
-        ordered = sorted(((self._chance(each), -each) for each in self.left), reverse=True)
-        chosen: list[int] = []
-        for chance, negative in ordered:
-            # One more is worth it while (k + 1) * p > k.
-            if chosen and chance * (len(chosen) + 1) <= len(chosen):
-                break
-            chosen.append(-negative)
-        return frozenset(chosen)
+        """The group from which the most is expected: the best change, then those that raise the expectation,
+        the ones first that take much at little risk."""
+        units = {
+            unit: self._beliefs.of_unit(unit) for each in self.left for unit in self._changes[each].takes
+        }
+        alone = {each: self._value(each, frozenset(), units) for each in self.left}
+        best = max(sorted(self.left), key=lambda each: alone[each][0] * alone[each][1])
+        worth, chance = alone[best]
+        group, taken = {best}, self._changes[best].takes
+        ordered = sorted(self.left - {best}, key=lambda each: (-alone[each][0] / (1 - alone[each][1]), each))
+        for each in ordered:
+            more, factor = self._value(each, taken, units)
+            if (worth + more) * factor > worth:
+                worth, chance = worth + more, chance * factor
+                group.add(each)
+                taken |= self._changes[each].takes
+        return frozenset(group)
 
-    def _chance(self, change: int) -> float:
-        """That it holds."""
-        odds = _odds(1 - self._beliefs.chance(self._kinds[change])) * self._doubt[change]
-        return 1 / (1 + odds)
-
-
-def _odds(chance: float) -> float:
-    return chance / (1 - chance)
+    def _value(self, change: int, taken: frozenset[Unit], units: dict[Unit, float]) -> tuple[float, float]:
+        """What it takes beside `taken`, and its chance to hold on top of that."""
+        found = self._changes[change]
+        fresh = found.takes - taken
+        chance = self._beliefs.of_change(found)
+        for unit in fresh:
+            chance *= units[unit]
+        return len(fresh) + found.worth, min(chance, 1 - 1e-9)
 
 
 def halves(group: Subset) -> tuple[Subset, Subset]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.search.beliefs import Beliefs, Kind
+from flybisect.search.beliefs import Beliefs, Change, Kind
 from flybisect.search.group_testing import GroupTest, Subset, halves
 from tests.source.profile import examples
 
@@ -38,7 +38,9 @@ def all_of(chosen: Subset, wanted: Subset) -> Subset:
 
 
 def search(count: int, chance: float, beliefs: Beliefs | None = None) -> GroupTest:
-    return GroupTest([Kind("any", 1, chance)] * count, beliefs or Beliefs(), all_of)
+    return GroupTest(
+        [Change(f"change {at}", Kind("any", chance)) for at in range(count)], beliefs or Beliefs(), all_of
+    )
 
 
 def without(bad: Subset) -> Test:
@@ -116,29 +118,63 @@ def test_what_was_learned_of_a_kind_outlasts_a_search() -> None:
     Asked(lambda subset: not subset).run(search(20, 0.97, beliefs))
     later = Asked(lambda subset: not subset)
     later.run(search(20, 0.97, beliefs))
-    assert all(len(group) == 1 for _, group, _ in later.answers)
+    assert len(later.answers[0][1]) == 1
     fresh = Asked(lambda subset: True)
     fresh.run(search(20, 0.97))
     assert len(fresh.answers[0][1]) == 20
 
 
-def test_kinds_of_one_family_stand_in_for_one_another() -> None:
-    beliefs = Beliefs()
-    small, large = Kind("pass", 1, 0.5), Kind("pass", 6, 0.5)
-    for _ in range(20):
-        beliefs.held(small)
-    assert beliefs.chance(large) > 0.8
-    for _ in range(20):
-        beliefs.failed(large)
-    assert beliefs.chance(large) < 0.3 < 0.8 < beliefs.chance(small)
-
-
 def test_a_copy_learns_apart() -> None:
-    beliefs, kind = Beliefs(), Kind("pass", 1, 0.5)
+    beliefs, change = Beliefs(), Change("one", Kind("pass", 0.5))
     other = beliefs.copy()
     for _ in range(10):
-        other.failed(kind)
-    assert beliefs.chance(kind) == 0.5 > other.chance(kind)
+        other.failed([change])
+    assert beliefs.chance([change]) == 0.5 > other.chance([change])
+
+
+def test_what_was_in_many_failures_is_blamed_for_the_next_one() -> None:
+    beliefs, kind = Beliefs(), Kind("cut", 0.9)
+    for other in "abcde":
+        beliefs.failed([Change(f"cut {other}", kind, frozenset({"guilty", other}))])
+    assert beliefs.of_unit("guilty") < 0.2 < 0.5 < beliefs.of_unit("e")
+    beliefs.held([Change("cut abc", kind, frozenset("abc"))])
+    assert beliefs.of_unit("a") > 0.7 > beliefs.of_unit("d")
+
+
+def test_a_large_change_without_doubtful_units_comes_before_a_small_one_with() -> None:
+    beliefs, kind = Beliefs(), Kind("cut", 0.9)
+    for _ in range(3):
+        beliefs.failed([Change("cut guilty", kind, frozenset({"guilty"}))])
+    changes = [
+        Change("cut guilty", kind, frozenset({"guilty"})),
+        Change("cut others", kind, frozenset("abcdef")),
+    ]
+    asked = Asked(without(frozenset({0})))
+    asked.run(GroupTest(changes, beliefs, all_of))
+    assert asked.answers[0][1] == frozenset({1})
+
+
+@given(st.integers(2, 60), st.sets(st.integers(0, 59), max_size=4), st.integers(0, 10**6))
+@examples(100)
+def test_nested_changes_take_all_but_what_has_to_stay(count: int, stay: set[int], salt: int) -> None:
+    """A change takes its unit with all behind it, as a cut takes along what reads it."""
+    changes = [
+        Change(
+            f"cut {at}",
+            Kind("cut", 0.9),
+            frozenset(str(unit) for unit in range(at, count, 1 + (at + salt) % 3)),
+        )
+        for at in range(count)
+    ]
+
+    def holds(subset: Subset) -> bool:
+        gone = frozenset[str]().union(*(changes[each].takes for each in subset))
+        return gone.isdisjoint(map(str, stay))
+
+    asked = Asked(holds)
+    chosen = asked.run(GroupTest(changes, Beliefs(), all_of))
+    assert chosen == frozenset(at for at in range(count) if holds(frozenset({at})))
+    assert len(asked.answers) <= 2 * count
 
 
 def test_groups_too_small_to_be_worth_a_test_are_left() -> None:
@@ -165,7 +201,7 @@ def test_what_cannot_be_made_with_others_is_left_out_and_said(count: int, salt: 
     def colour(each: int) -> int:
         return hash((salt, each)) % 5
 
-    found = GroupTest([Kind("any", 1, 0.9)] * count, Beliefs(), apart)
+    found = GroupTest([Change(f"change {at}", Kind("any", 0.9)) for at in range(count)], Beliefs(), apart)
     chosen = Asked(lambda subset: True).run(found)
     assert len({colour(each) for each in chosen}) == len(chosen)
     assert chosen | found.unbuilt == frozenset(range(count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.effects import Effects
 from flybisect.source.liveness import Liveness
@@ -72,4 +72,6 @@ def _own_object(table: Statements, entry: Statement) -> str | None:
     return None
 
 
-PASS = Pass("dead", "definitions that nothing reads, imports that repeat another", hints)
+PASS = Pass(
+    "dead", "definitions that nothing reads, imports that repeat another", hints, phase=PassPhase.FIRST
+)

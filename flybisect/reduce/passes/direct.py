@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit, apply
@@ -315,5 +315,9 @@ def _settles(table: Statements, entry: Statement, imported: frozenset[str], effe
 
 
 PASS = Pass(
-    "direct", "what leads to a launch, by the launcher's call with what it was given", hints, chance=PERHAPS
+    "direct",
+    "what leads to a launch, by the launcher's call with what it was given",
+    hints,
+    chance=PERHAPS,
+    phase=PassPhase.FIRST,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.scopes import Statement, Statements
@@ -38,4 +38,6 @@ def _traced(table: Statements, entry: Statement) -> bool:
     return any(isinstance(node, ast.ClassDef) or getattr(node, "decorator_list", None) for node in around)
 
 
-PASS = Pass("host", "launches of other kernels, checks and benchmarks around them", hints)
+PASS = Pass(
+    "host", "launches of other kernels, checks and benchmarks around them", hints, phase=PassPhase.FIRST
+)

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import (
@@ -70,4 +70,4 @@ def _constant(node: ast.expr) -> bool:
     return isinstance(node, (ast.Constant, ast.Attribute))
 
 
-PASS = Pass("known", "values that are the same in every run, by their literal", hints)
+PASS = Pass("known", "values that are the same in every run, by their literal", hints, phase=PassPhase.FIRST)

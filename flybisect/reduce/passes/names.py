@@ -266,6 +266,6 @@ def plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple
 
 
 SUMMARY = "variables that stand for another name or a constant, or are read once"
-PASS = Pass("names", SUMMARY, hints)
+PASS = Pass("names", SUMMARY, hints, worth=0.1)
 ELSEWHERE = Pass("names", SUMMARY, elsewhere)
 TWICE = Pass("names", SUMMARY, twice, chance=PERHAPS)

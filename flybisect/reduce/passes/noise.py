@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.scopes import Statements, qualified
 
@@ -69,4 +69,9 @@ def _is_unread_option(node: ast.stmt, read: set[str]) -> bool:
     return bool(names) and not any(name.lstrip("-").replace("-", "_") in read for name in names)
 
 
-PASS = Pass("noise", "prints, asserts, seeds, synchronisation, docstrings, options that nothing reads", hints)
+PASS = Pass(
+    "noise",
+    "prints, asserts, seeds, synchronisation, docstrings, options that nothing reads",
+    hints,
+    phase=PassPhase.FIRST,
+)

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.expressions import modules, root_name
 from flybisect.source.scopes import Key, Statement, Statements
@@ -156,4 +156,4 @@ def _has_effect(node: ast.stmt) -> bool:
     return isinstance(node, (ast.Expr, ast.AugAssign))
 
 
-PASS = Pass("slice", "what the failing operation does not depend on", hints)
+PASS = Pass("slice", "what the failing operation does not depend on", hints, phase=PassPhase.FIRST)

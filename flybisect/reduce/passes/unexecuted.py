@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statement, Statements, qualified
@@ -87,4 +87,4 @@ def _idle(table: Statements, entry: Statement, lines: frozenset[int]) -> bool:
     return not any(_ran(table, user, lines) for user, _ in table.users.get(key, ()) if user not in inside)
 
 
-PASS = Pass("unexecuted", "what the script never ran", hints)
+PASS = Pass("unexecuted", "what the script never ran", hints, phase=PassPhase.FIRST)

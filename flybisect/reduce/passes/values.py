@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import outline
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -89,5 +89,9 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
 
 
 PASS = Pass(
-    "values", "the statement where the bug shows, by the part of it that fails", hints, chance=PERHAPS
+    "values",
+    "the statement where the bug shows, by the part of it that fails",
+    hints,
+    chance=PERHAPS,
+    phase=PassPhase.FIRST,
 )

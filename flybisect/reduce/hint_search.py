@@ -1,10 +1,11 @@
-"""One search over the hints of a pass on one text: candidates are built, told apart and asked about."""
+"""One search over hints on one text: candidates are built, told apart and asked about."""
 
 from __future__ import annotations
 
 import functools
 import operator
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from flybisect.judge.question import Question, Questions, Reply
 from flybisect.reduce.compatibility import Compatibility
@@ -12,16 +13,18 @@ from flybisect.reduce.dynamic_facts import has_markers
 from flybisect.reduce.hint import Hint, Pass
 from flybisect.reduce.reduction_state import ReductionState
 from flybisect.reduce.trust import confirm
-from flybisect.search.beliefs import Kind
+from flybisect.search.beliefs import Change, Kind, Unit
 from flybisect.search.group_testing import GroupTest, Subset, halves
 from flybisect.source.check import unbound_names
 from flybisect.source.cut import Cut, carry_out, close
 from flybisect.source.edit import Conflict
 from flybisect.source.liveness import Liveness
 from flybisect.source.measure import Size, size_of
-from flybisect.source.scopes import Statements
+from flybisect.source.scopes import Statements, qualified
 from flybisect.source.substitute import Substitutes
 
+STALE = 0.8
+"""Part of the script's size at which hints are read anew: there are others by then."""
 FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
 
@@ -30,15 +33,22 @@ LIKELY, IN_THE_PROOF = 0.9, 0.05
 """Chances that a hint holds which its pass calls likely, and that one does which is tried for the proof."""
 
 
-class PassRun:
-    """One search over the hints of a pass on one text."""
+@dataclass(frozen=True)
+class Offer:
+    """A hint, and the pass that gives it."""
+
+    of: Pass
+    hint: Hint
+
+
+class HintSearch:
+    """One search over the hints of some passes on one text."""
 
     def __init__(
         self,
         standing: ReductionState,
-        each: Pass,
         table: Statements,
-        hints: Sequence[Hint],
+        offers: Sequence[Offer],
         verify: bool,
         trusting: bool,
         compares: bool,
@@ -47,9 +57,9 @@ class PassRun:
         needed: frozenset[int] = frozenset(),
     ) -> None:
         self._standing = standing
-        self._pass = each
         self._table = table
-        self._hints = hints
+        self._offers = offers
+        self._hints = hints = [each.hint for each in offers]
         self._verify = verify
         self._trusting = trusting
         self._compares = compares
@@ -58,20 +68,24 @@ class PassRun:
         self._liveness = Liveness(table, needed)
         self._together = Compatibility(table, hints)
         self._size: Size = size_of(table.source.text)
+        self._begun = self._size
         self._unbound = unbound_names(table.source.text)
         self._hopeless = standing.hopeless(table.source.text)
         self._presumed: list[Cut] = []
         self._built_last: tuple[Subset, tuple[str | None, Cut]] | None = None
-        self._test = GroupTest(self._kinds(), standing.beliefs, self._buildable)
+        self._units = [
+            f"statement {qualified(table, each)} {table.source.segment(each.node)}" for each in table.all
+        ]
+        self._test = GroupTest([self._change(each) for each in offers], standing.beliefs, self._buildable)
 
     def presume(self, failed: Sequence[Hint]) -> None:
         """Takes it that statements which could not go on an earlier text can't on this one."""
         plain = [hint.cut for hint in failed if hint.cut == Cut(hint.cut.statements)]
         self._presumed = [close(self._table, cut, self._substitutes) for cut in plain]
 
-    def search(self, least: int) -> Questions[bool]:
+    def run(self, least: int) -> Questions[bool]:
         """Makes as many of the hints as hold together, by groups. False where the script is another one now
-        than these hints are about, since the baseline had broken; `least`: see `GroupTest`."""
+        than these hints are about: much smaller, or the baseline had broken; `least`: see `GroupTest`."""
         steps = self._test.run(least)
         try:
             group = next(steps)
@@ -80,6 +94,8 @@ class PassRun:
                 if len(self._standing.trail) >= self._standing.distance and not (
                     yield from confirm(self._standing)
                 ):
+                    return False
+                if holds and self._size.parts < STALE * self._begun.parts:
                     return False
                 group = steps.send(holds)
         except StopIteration:
@@ -90,19 +106,22 @@ class PassRun:
         """Whether hints could not be made together with others, and may be on the text that is left."""
         return bool(self._test.unbuilt) and bool(self._test.chosen)
 
-    def _kinds(self) -> list[Kind]:
-        return [self._kind(hint) for hint in self._hints]
-
-    def _kind(self, hint: Hint) -> Kind:
-        parts = {
-            part for number in hint.cut.statements | hint.cut.bypassed for part in self._table.subtree(number)
-        }
-        family, chance = self._pass.name, self._pass.chance
-        if hint.likely:
-            family, chance = f"{family}, likely", max(chance, LIKELY)
+    def _change(self, offer: Offer) -> Change:
+        each, hint = offer.of, offer.hint
         if self._verify:
-            family, chance = f"verify {family}", IN_THE_PROOF
-        return Kind(family, len(parts).bit_length(), chance)
+            return Change(f"verify {hint.label}", Kind(f"verify {each.name}", IN_THE_PROOF))
+        kind = Kind(each.name, each.chance)
+        if hint.likely:
+            kind = Kind(f"{each.name}, likely", max(LIKELY, each.chance))
+        return Change(hint.label, kind, self._taken(hint), each.worth)
+
+    def _taken(self, hint: Hint) -> frozenset[Unit]:
+        """The statements that go, by their text."""
+        if not hint.cut.statements and not hint.cut.bypassed:
+            return frozenset()
+        closed = close(self._table, hint.cut, self._substitutes)
+        gone = self._liveness.with_unread(closed).statements | hint.cut.bypassed
+        return frozenset(self._units[number] for number in gone)
 
     def _buildable(self, chosen: Subset, wanted: Subset) -> Subset:
         group = self._together.group(chosen | wanted, first=chosen) - chosen
@@ -122,7 +141,7 @@ class PassRun:
         subset = self._test.chosen | group
         text, cut = self._candidate(subset)
         assert text is not None, "groups are built before they are asked about"
-        self._notify(self._label(group))
+        self._notify(group, self._label(group))
         trusted = self._trusted(text)
         reply = yield Question(text, trusted)
         if reply.interesting:
@@ -197,8 +216,9 @@ class PassRun:
         self._size = size_of(text)
         labels = frozenset(self._hints[item].label for item in group)
         self._standing.accept(text, labels, reply, trusted=trusted)
-        self._notify("")
+        self._notify(group, "")
 
-    def _notify(self, tried: str) -> None:
-        activity = f"verify {self._pass.name}" if self._verify else self._pass.name
-        self._standing.tell(activity, tried)
+    def _notify(self, group: Subset, tried: str) -> None:
+        names = {self._offers[each].of.name: None for each in sorted(group)}
+        name = next(iter(names)) if len(names) == 1 else "several"
+        self._standing.tell(f"verify {name}" if self._verify else name, tried)
