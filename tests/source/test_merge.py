@@ -49,5 +49,5 @@ def test_lines_that_both_took_are_gone_and_no_line_is_made_up(
         return "".join(line for number, line in enumerate(lines) if number not in gone)
 
     found = merge("".join(lines), kept(mine), kept(theirs)).splitlines(keepends=True)
-    assert not {line for line in found} & {lines[number] for number in mine if number < count}
+    assert not set(found) & {lines[number] for number in mine if number < count}
     assert found == [line for line in lines if line in found]
