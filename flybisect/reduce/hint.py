@@ -93,5 +93,5 @@ class Pass:
     """True where a hint that holds makes way for another like it, as half of a number for a quarter."""
     chance: float = MOSTLY
     """That a hint holds, before the run has shown how often they do; see `flybisect.search.beliefs`."""
-    worth: float = 0.5
-    """Of a hint, beside the statements that it takes, of which each is worth 1."""
+    worth: float = 1.0
+    """Of each statement that a hint takes; less where its text only moves into another one."""

@@ -16,6 +16,7 @@ from flybisect.reduce.trust import confirm
 from flybisect.search.beliefs import Change, Kind, Unit
 from flybisect.search.group_testing import GroupTest, Subset, halves
 from flybisect.source.check import unbound_names
+from flybisect.source.consequences import Consequences
 from flybisect.source.cut import Cut, carry_out, close
 from flybisect.source.edit import Conflict
 from flybisect.source.liveness import Liveness
@@ -66,6 +67,7 @@ class HintSearch:
         self._markers = markers
         self._substitutes = substitutes
         self._liveness = Liveness(table, needed)
+        self._consequences = Consequences(table, self._liveness)
         self._together = Compatibility(table, hints)
         self._size: Size = size_of(table.source.text)
         self._begun = self._size
@@ -117,11 +119,7 @@ class HintSearch:
 
     def _taken(self, hint: Hint) -> frozenset[Unit]:
         """The statements that go, by their text."""
-        if not hint.cut.statements and not hint.cut.bypassed:
-            return frozenset()
-        closed = close(self._table, hint.cut, self._substitutes)
-        gone = self._liveness.with_unread(closed).statements | hint.cut.bypassed
-        return frozenset(self._units[number] for number in gone)
+        return frozenset(self._units[number] for number in self._consequences.of(hint.cut))
 
     def _buildable(self, chosen: Subset, wanted: Subset) -> Subset:
         group = self._together.group(chosen | wanted, first=chosen) - chosen

@@ -47,7 +47,7 @@ class Change:
     kind: Kind
     takes: frozenset[Unit] = frozenset()
     worth: float = 1.0
-    """Beside the units, of which each is worth 1."""
+    """Of each of its units."""
 
 
 @dataclass

@@ -17,6 +17,8 @@ from collections.abc import Callable, Generator, Sequence
 from flybisect.search.beliefs import Beliefs, Change, Unit
 
 Subset = frozenset[int]
+BESIDE = 0.5
+"""What a change is worth beside its units."""
 Buildable = Callable[[Subset, Subset], Subset]
 """Of changes that are wanted on top of chosen ones, those that can be made with them: all, some, or none."""
 
@@ -81,7 +83,7 @@ class GroupTest:
         chance = self._beliefs.of_change(found)
         for unit in fresh:
             chance *= units[unit]
-        return len(fresh) + found.worth, min(chance, 1 - 1e-9)
+        return BESIDE + found.worth * len(fresh), min(chance, 1 - 1e-9)
 
 
 def halves(group: Subset) -> tuple[Subset, Subset]:

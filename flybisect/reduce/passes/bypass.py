@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.source.cut import Cut, close
+from flybisect.source.consequences import Consequences
+from flybisect.source.cut import Cut
 from flybisect.source.liveness import Liveness
 from flybisect.source.scopes import Statement, Statements
 from flybisect.source.substitute import Substitutes
@@ -19,9 +20,10 @@ from flybisect.source.substitute import Substitutes
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """Statements that bind a value of the DSL which others read; those that take most along first."""
-    substitutes, liveness = Substitutes(table, facts.kinds), Liveness(table, facts.failing(table))
+    substitutes = Substitutes(table, facts.kinds)
+    consequences = Consequences(table, Liveness(table, facts.failing(table)))
     weighed = [
-        (_weight(table, cut, substitutes, liveness), entry)
+        (len(consequences.of(cut)), entry)
         for entry in table.all
         if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
         for cut in [Cut(bypassed=frozenset([entry.number]))]
@@ -34,12 +36,6 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
         )
         for _, entry in weighed
     ]
-
-
-def _weight(table: Statements, cut: Cut, substitutes: Substitutes, liveness: Liveness) -> int:
-    """How many statements go with the cut, what nothing reads any more included."""
-    gone = liveness.with_unread(close(table, cut, substitutes)).statements
-    return len(gone | {part for number in cut.bypassed for part in table.subtree(number)})
 
 
 def _gives(table: Statements, entry: Statement, substitutes: Substitutes) -> bool:

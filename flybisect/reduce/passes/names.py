@@ -266,6 +266,8 @@ def plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple
 
 
 SUMMARY = "variables that stand for another name or a constant, or are read once"
-PASS = Pass("names", SUMMARY, hints, worth=0.1)
-ELSEWHERE = Pass("names", SUMMARY, elsewhere)
-TWICE = Pass("names", SUMMARY, twice, chance=PERHAPS)
+MOVED = 0.15
+"""What it is worth that a statement is gone whose value stands in another one: the text is hardly shorter."""
+PASS = Pass("names", SUMMARY, hints, worth=MOVED)
+ELSEWHERE = Pass("names", SUMMARY, elsewhere, worth=MOVED)
+TWICE = Pass("names", SUMMARY, twice, chance=PERHAPS, worth=MOVED)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from flybisect.reduce.hint import RARELY, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
-from flybisect.source.cut import Cut, close
+from flybisect.source.consequences import Consequences
+from flybisect.source.cut import Cut
 from flybisect.source.liveness import Liveness
 from flybisect.source.scopes import Statement, Statements
 
@@ -19,11 +20,11 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     failed alone. So the ends of dependence come before the beginnings.
     """
     read = {node.attr for node in ast.walk(table.source.tree) if isinstance(node, ast.Attribute)}
-    weighed, liveness = [], Liveness(table, facts.failing(table))
+    weighed, consequences = [], Consequences(table, Liveness(table, facts.failing(table)))
     for entry in table.all:
         if _worth_a_trial(table, entry, read):
             cut = Cut(statements=frozenset([entry.number]))
-            weight = len(liveness.with_unread(close(table, cut)).statements)
+            weight = len(consequences.of(cut))
             weighed.append((weight, -entry.number, Hint(label_of(table, entry), cut)))
     return [hint for _, _, hint in sorted(weighed, key=lambda each: each[:2])]
 
