@@ -1,9 +1,9 @@
 """Successes that were judged without the baseline, and how far to go on such trust.
 
 With a baseline a verdict costs two compiles. Most cuts leave the baseline as it was, so a success counts at
-first without the baseline's compile. After some such successes the script is judged in full: after two at the
-start, then twice as many each time that it holds, and half as many where it does not. Then the success that
-broke the comparison is found by halving, and what came after it is made again without it.
+first without the baseline's compile. After some such successes the script is judged in full: after two at
+the start, then twice as many each time that it holds, and half as many where it does not. Then the success
+that broke the comparison is found by halving, and what came after it is made again without it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """How likely changes are to hold, learned from the answers of one search. Pure.
 
-A change has a kind, and takes units of the input away. It holds when it is of use as such, and when none of its
-units has to stay; each of these has a chance of its own. What is believed begins with chances that are given,
-which count as a few answers, and follows the answers that come. A failure is shared among all that may have
-caused it, by Bayes' rule. So a unit that was in many failures is left alone, and a search that goes well takes
-large steps.
+A change has a kind, and takes units of the input away. It holds when it is of use as such, and when none of
+its units has to stay; each of these has a chance of its own. What is believed begins with chances that are
+given, which count as a few answers, and follows the answers that come. A failure is shared among all that
+may have caused it, by Bayes' rule. So a unit that was in many failures is left alone, and a search that
+goes well takes large steps.
 
-Units with probabilities are from ProbDD, see `flybisect.search.group_testing`. Here they outlast one search, and
-a change may take any set of them, where delta debugging takes any subset.
+Units with probabilities are from ProbDD, see `flybisect.search.group_testing`. Here they outlast one
+search, and a change may take any set of them, where delta debugging takes any subset.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Choosing as many of a set of changes as possible, by testing groups of them. Pure.
 
-The next group is the one from which the most is expected: what it takes away, times the chance that it holds
-(`flybisect.search.beliefs`). A group that holds is kept, and what is next is chosen on top of it. One that
-fails makes all that it is about less likely to hold, so that other changes come first, and then smaller groups.
-A change that fails alone is out.
+The next group is the one from which the most is expected: what it takes away, times the chance that it
+holds (`flybisect.search.beliefs`). A group that holds is kept, and what is next is chosen on top of it. One
+that fails makes all that it is about less likely to hold, so that other changes come first, and then
+smaller groups. A change that fails alone is out.
 
 That is ProbDD (Wang, Shen, Chen, Xiong, Zhang, "Probabilistic Delta Debugging", ESEC/FSE 2021) with two
-differences: groups are weighed by what they take away (as in WDD, ICSE 2025), and chances are shared by changes
-that take the same units, and outlast the search.
+differences: groups are weighed by what they take away (as in WDD, ICSE 2025), and chances are shared by
+changes that take the same units, and outlast the search.
 """
 
 from __future__ import annotations

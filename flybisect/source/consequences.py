@@ -1,8 +1,8 @@
 """What goes with a cut, told quickly and nearly.
 
-`cut.close` and `Liveness.with_unread` say it exactly, and look at the whole script for each cut. A search that
-weighs hundreds of cuts against one another needs less: here each statement that goes is asked about its neighbours
-alone, those that read what it binds and those that bind what it reads.
+`cut.close` and `Liveness.with_unread` say it exactly, and look at the whole script for each cut. A search
+that weighs hundreds of cuts against one another needs less: here only the neighbours of each statement that
+goes are looked at, those that read what it binds and those that bind what it reads.
 """
 
 from __future__ import annotations
@@ -57,12 +57,9 @@ class Consequences:
         for key, _ in self._liveness.reads[number]:
             for binder in self._table.binders.get(key, ()):
                 defined = self._liveness.defined[binder.number]
-                if (
-                    binder.number not in gone
-                    and defined
-                    and all(self._is_unread(each, gone) for each in defined)
-                ):
-                    yield binder.number
+                if binder.number not in gone and key in defined:
+                    if all(self._is_unread(each, gone) for each in defined):
+                        yield binder.number
 
     def _is_unread(self, key: Key, gone: set[int]) -> bool:
         return all(user.number in gone for user, _ in self._table.users.get(key, ()))

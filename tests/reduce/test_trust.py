@@ -73,8 +73,8 @@ def test_only_the_step_at_fault_is_undone() -> None:
 )
 @examples(200)
 def test_what_is_left_holds_and_little_is_lost(steps: list[set[int]], needed: set[int]) -> None:
-    gone: set[int] = set()
-    fresh = [step - gone for step in steps if not gone.issuperset(step) and not gone.update(step)]
+    fresh = [step - set().union(*steps[:at]) for at, step in enumerate(steps)]
+    fresh = [step for step in fresh if step]
     standing = begun(LINES, fresh)
 
     def interesting(text: str) -> bool:

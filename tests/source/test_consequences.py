@@ -36,7 +36,6 @@ def gone(text: str, cut: Cut) -> list[int]:
         (0, [0, 3, 4, 5]),  # What reads it, the branch that is empty then; others read SIZE and LIMIT.
         (5, [0, 3, 4, 5]),  # What nothing reads any more.
         (8, [6, 7, 8]),
-        (1, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
     ],
 )
 def test_readers_and_what_nothing_reads(statement: int, taken: list[int]) -> None:
