@@ -118,8 +118,10 @@ class HintSearch:
         return Change(hint.label, kind, self._taken(hint), each.worth)
 
     def _taken(self, hint: Hint) -> frozenset[Unit]:
-        """The statements that go, by their text."""
-        return frozenset(self._units[number] for number in self._consequences.of(hint.cut))
+        """The statements that go, by their text; in the place of one that is bypassed another stands."""
+        return frozenset(
+            self._units[number] for number in self._consequences.of(hint.cut) - hint.cut.bypassed
+        )
 
     def _buildable(self, chosen: Subset, wanted: Subset) -> Subset:
         group = self._together.group(chosen | wanted, first=chosen) - chosen

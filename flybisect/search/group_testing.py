@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Sequence
 from flybisect.search.beliefs import Beliefs, Change, Unit
 
 Subset = frozenset[int]
-BESIDE = 0.5
+BESIDE = 0.1
 """What a change is worth beside its units."""
 Buildable = Callable[[Subset, Subset], Subset]
 """Of changes that are wanted on top of chosen ones, those that can be made with them: all, some, or none."""

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from flybisect.source.consequences import Consequences
 from flybisect.source.cut import Cut, close
+from flybisect.source.edit import Edit
 from flybisect.source.liveness import Liveness
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
@@ -41,6 +42,13 @@ def gone(text: str, cut: Cut) -> list[int]:
 def test_readers_and_what_nothing_reads(statement: int, taken: list[int]) -> None:
     found = gone(SCRIPT, Cut(statements=frozenset([statement])))
     assert found == taken
+
+
+def test_what_an_edit_alone_read_goes() -> None:
+    table = Statements(Source(SCRIPT))
+    call = SCRIPT.index("helper(1)")
+    edit = Edit(call, call + len("helper(1)"), "LIMIT")
+    assert Consequences(table, Liveness(table)).of(Cut(edits=frozenset([edit]))) == {6, 7}
 
 
 def test_what_reads_a_replaced_statement_stays() -> None:
