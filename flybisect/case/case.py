@@ -106,7 +106,7 @@ class Case:
     )
     oracle: str | None = declared(
         readers.oracle,
-        "What is looked for; `flybisect oracles` lists them.",
+        "The interestingness test; `flybisect oracles` lists them.",
         "NAME|PATH",
         completion="oracle",
         files=BOTH,
@@ -148,7 +148,7 @@ class Case:
     )
     stage: str | None = declared(
         readers.text,
-        "Where the oracle ir looks: origin, last, isa, or after a pass, as fly-layout-lowering.",
+        "The IR that the oracle ir reads: origin, last, isa, or after a pass, as fly-layout-lowering.",
         "NAME",
     )
     command: str | None = declared(
