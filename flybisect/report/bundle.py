@@ -55,9 +55,7 @@ def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
     if ended.code is None:
         return Checked(False, f"it did not finish within {TIMEOUT:.0f} s, or ran out of memory")
     output = ended.said.strip().splitlines()
-    return Checked(
-        ended.code == 0, f"exit code {ended.code}: {output[-1] if output else 'it printed nothing'}"
-    )
+    return Checked(ended.code == 0, f"exit code {ended.code}: {output[-1] if output else 'no output'}")
 
 
 def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tuple[str, str]]:

@@ -114,7 +114,7 @@ class BuildTree:
             reasons = [f"the build failed: {last_errors(done.output)}"]
             reasons += missing if lacks_a_file(done.output) else []
             reasons += (
-                [] if self.pinned else ["it has another LLVM or submodule than it pins, which may be why"]
+                [] if self.pinned else ["its LLVM or a submodule is not the one it pins, which may be why"]
             )
             raise BuildFailed("; ".join(reasons), log)
         if not (build / "python_packages/flydsl/__init__.py").is_file():
