@@ -44,7 +44,9 @@ def test_auto_where_nothing_fails(run: Run, script: Script, workdir: Path) -> No
     assert "to judge its" in ran.out and "vgprs" in ran.out
     ran = run("reduce", *words, "--", "20")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("flybisect: pressure.py is uninteresting to the oracle auto: the script compiled")
+    assert ran.err.startswith(
+        "flybisect: pressure.py is uninteresting to the oracle auto: the script compiled"
+    )
     assert ran.err.count("\n") == 1
 
 
