@@ -74,8 +74,8 @@ class Stand:
     """Trials for them."""
 
 
-class OutOfTime(BaseException):
-    """A search has used up its time. It stops the search wherever it is, as Ctrl-C does."""
+class UsedUp(BaseException):
+    """A search has used up its time or its compiles. It stops the search wherever it is, as Ctrl-C does."""
 
 
 @dataclass
@@ -91,6 +91,9 @@ class Recording:
     """Empty while no candidate is tried; its trials repeat on purpose."""
     deadline: float | None = None
     """By `time.monotonic`, from when on a search begins no more trials."""
+    most_compiles: int | None = None
+    """After which it begins no more either; those before the search count as well."""
+    compiles: int = 0
     seconds: float = 0.0
     """Wall time within trials; with several at a time their sum."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -100,8 +103,8 @@ class Recording:
     ) -> Observation:
         activity = self.activity
         began = time.monotonic()
-        if activity and self.deadline is not None and began >= self.deadline:
-            raise OutOfTime
+        if activity and self._used_up(began):
+            raise UsedUp
         seen = self.prober.run(probe, toolchain, cancelled)
         self._spent(began)
         if cancelled is None or not cancelled.is_set():
@@ -109,7 +112,9 @@ class Recording:
             setting = (toolchain.key, probe.arch, *probe.argv, *wants)
             with self._lock:
                 again = probe.anew or Want.COVERAGE in probe.wants
-                self.trials.append(Trial(activity, again, setting, probe.source, seen))
+                trial = Trial(activity, again, setting, probe.source, seen)
+                self.trials.append(trial)
+                self.compiles += trial.compiled
         return seen
 
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
@@ -117,6 +122,11 @@ class Recording:
         seen = self.prober.run_cold(probe, toolchain)
         self._spent(began)
         return seen
+
+    def _used_up(self, now: float) -> bool:
+        if self.deadline is not None and now >= self.deadline:
+            return True
+        return self.most_compiles is not None and self.compiles >= self.most_compiles
 
     def _spent(self, began: float) -> None:
         with self._lock:

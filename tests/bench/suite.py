@@ -58,23 +58,31 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="a clone that may have the commits; else they are fetched; repeatable",
     )
     parser.add_argument("--most-minutes", type=float, default=30, metavar="N", help="for each kernel")
+    parser.add_argument(
+        "--most-compiles", type=int, metavar="N", help="for each kernel; does not depend on the machine"
+    )
 
 
 def measure(args: argparse.Namespace) -> Report:
     chosen = _chosen(args.only)
     rows: list[Sequence[Cell]] = []
     data: list[dict[str, Any]] = []
-    for kernel, row, each in _measured(chosen, args.clone, 60 * args.most_minutes):
+    for kernel, row, each in _measured(chosen, args.clone, 60 * args.most_minutes, args.most_compiles):
         tell(" | ".join(map(shown, row)))
         (FOLDER / f"{kernel.name}.json").write_text(json.dumps(each, indent=2) + "\n")
         rows.append(row)
         data.append(each)
-    limit = f"Each was stopped after {args.most_minutes:g} minutes where it had not ended."
+    compiles = "" if args.most_compiles is None else f" or {args.most_compiles} compiles"
+    limit = f"Each was stopped after {args.most_minutes:g} minutes{compiles} where it had not ended."
     tables = (
         Table("Kernels of the suite", CASE_COLUMNS, [_described(kernel) for kernel in chosen]),
         Table("Reductions", COLUMNS, rows, (*NOTES, limit)),
     )
-    return Report("suite", tables, {"most_minutes": args.most_minutes, "kernels": data})
+    return Report(
+        "suite",
+        tables,
+        {"most_minutes": args.most_minutes, "most_compiles": args.most_compiles, "kernels": data},
+    )
 
 
 def _chosen(only: Sequence[str] | None) -> list[Kernel]:
@@ -87,12 +95,12 @@ def _chosen(only: Sequence[str] | None) -> list[Kernel]:
 
 
 def _measured(
-    chosen: Sequence[Kernel], clones: Sequence[str], seconds: float
+    chosen: Sequence[Kernel], clones: Sequence[str], seconds: float, most_compiles: int | None
 ) -> Iterator[tuple[Kernel, Sequence[Cell], dict[str, Any]]]:
     for kernel in chosen:
         case = lay_out(kernel, clones, FOLDER / kernel.name, FOLDER / "clones")
         try:
-            found = run(case, FOLDER / f"{kernel.name}.min.py", seconds)
+            found = run(case, FOLDER / f"{kernel.name}.min.py", seconds, most_compiles)
         except UserError as error:
             tell(f"{kernel.name}: {error}")
             yield (
@@ -148,6 +156,7 @@ def _data(kernel: Kernel, found: SuiteRun) -> dict[str, Any]:
         "compiles": found.compiles,
         "seconds": round(found.seconds, 1),
         "python": round(found.python, 3),
+        "python_cpu_seconds": round(found.own, 1),
         "stopped": found.stopped,
         "first": dict(found.first),
         "successes": asdict(found.successes),

@@ -18,7 +18,7 @@ from flybisect.source.source import count_statements
 from flybisect.workflows import reduce as reducing
 from flybisect.workflows.reduction_result import Result
 from tests.bench.milestones import Point, Successes, successes
-from tests.bench.recording import OutOfTime, Recording
+from tests.bench.recording import Recording, UsedUp
 from tests.bench.reduction import bench_of, recorded_judge
 
 
@@ -51,6 +51,8 @@ class SuiteRun:
     """Wall time of the search."""
     in_trials: float
     """Of these, within trials."""
+    own: float
+    """CPU seconds of this process for the search, without those of trials."""
     compiles: int
     """Until the search ended."""
     course: tuple[Point, ...]
@@ -58,7 +60,7 @@ class SuiteRun:
     first: Mapping[str, float]
     """Figures of the unreduced script."""
     stopped: bool
-    """It ran out of time."""
+    """It had used up its time or its compiles."""
 
     @property
     def python(self) -> float:
@@ -70,8 +72,8 @@ class SuiteRun:
         return _difference(self.first, figure), _difference(self.result.verdict.metrics, figure)
 
 
-def run(case: Path, output: Path, seconds: float) -> SuiteRun:
-    """Reduce the case, for at most so many seconds, and write what is left.
+def run(case: Path, output: Path, seconds: float, most_compiles: int | None) -> SuiteRun:
+    """Reduce the case, for at most so many seconds and compiles, and write what is left.
 
     Raises UserError where the script does not show its bug.
     """
@@ -85,19 +87,22 @@ def run(case: Path, output: Path, seconds: float) -> SuiteRun:
         source = reducing.flattened(judge, bench.script).source
         course = Course(judge, recording, [source], [(judge.statistics.compiles, source)])
         began, before = time.monotonic(), recording.seconds
-        recording.deadline = began + seconds
+        recording.deadline, recording.most_compiles = began + seconds, most_compiles
+        own = time.process_time()
         try:
             found = reducing.search(judge, session, source, PASSES, course.note)
-        except OutOfTime:
+        except UsedUp:
             found = Reduction(course.judged[-1][1], minimal=False)
         spent, in_trials = time.monotonic() - began, recording.seconds - before
+        own = time.process_time() - own
         compiles, stopped = judge.statistics.compiles, not found.minimal
-        recording.activity, recording.deadline = "", None
+        recording.activity = ""
         result = reducing.finish(judge, session, source, found, output, _unheaded)
     return SuiteRun(
         result,
         spent,
         in_trials,
+        own,
         compiles,
         tuple(Point(at, count_statements(text)) for at, text in course.judged),
         successes(course.texts),
