@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from flybisect.source.source import count_statements
+from flybisect.source.measure import Size, size_of
 
 SHARES = (2, 4, 10)
 """A half, a quarter and a tenth of the statements left."""
@@ -44,23 +44,30 @@ class Successes:
 
 
 def successes(texts: Iterable[str]) -> Successes:
-    """Of the best script at each step, the unreduced one first."""
+    """Of the best script at each step, the unreduced one first.
+
+    Raises SyntaxError where one does not parse.
+    """
     held = undone = 0
     stack: list[str] = []
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: list[Size] = []
+    """Of each of the stack, as the reduction measures them: fewer parameters may take one statement more."""
     for text in texts:
         if stack and text == stack[-1]:
             continue
         if text in stack:
-            undone += len(stack) - 1 - stack.index(text)
-            del stack[stack.index(text) + 1 :]
+            kept = stack.index(text) + 1
+            undone += len(stack) - kept
+            del stack[kept:], sizes[kept:]
             continue
-        sizes[text] = count_statements(text), len(text)
-        if stack and sizes[text][0] > sizes[stack[-1]][0]:
+        size = size_of(text)
+        if sizes and size > sizes[-1]:
             undone += 1
-            while len(stack) > 1 and sizes[stack[-1]][0] < sizes[text][0]:
+            while len(sizes) > 1 and sizes[-1] < size:
                 stack.pop()
+                sizes.pop()
         else:
             held += bool(stack)
         stack.append(text)
+        sizes.append(size)
     return Successes(held, undone)

@@ -52,6 +52,12 @@ def test_a_larger_script_that_was_never_there_undoes_one() -> None:
     assert successes(partly) == Successes(held=3, undone=1)
 
 
+def test_fewer_parameters_for_one_statement_more_is_no_step_back() -> None:
+    two = "def f(a, b):\n    return a + b\n\nf(1, 2)\n"
+    none = "def f():\n    a = 1\n    return a\n\nf()\n"
+    assert successes([two, none]) == Successes(held=1, undone=0)
+
+
 @given(st.lists(st.integers(0, 30), max_size=15))
 def test_nothing_is_undone_where_scripts_only_shrink(sizes: list[int]) -> None:
     texts = [script(size) for size in sorted(sizes, reverse=True)]
