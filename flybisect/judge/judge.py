@@ -130,6 +130,16 @@ class Judge:
                 return shown, replace(again, why=f"{again.why} (in 1 of {self._missed + 1} runs)")
         return evidence, replace(verdict, why=f"{verdict.why} (in each of {self._missed + 1} runs)")
 
+    def under_baseline(self, source: str) -> Observation | None:
+        """What a script shows there, also where the oracle does not need it; None without a baseline."""
+        if self.baseline is None:
+            return None
+        return self._trials.shown(source, self.baseline, self.oracle.wants)[0]
+
+    def shown(self, source: str) -> Evidence:
+        """What a script shows that was judged before: it is in the journal."""
+        return self._rules.evidence(source)[0]
+
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.
 
@@ -142,8 +152,7 @@ class Judge:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
         if verdict.interesting and self.baseline is not None and evidence.baseline is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
-            baseline = self._trials.shown(source, self.baseline, self.oracle.wants)[0]
-            evidence = replace(evidence, baseline=baseline)
+            evidence = replace(evidence, baseline=self.under_baseline(source))
         rules = self._rules
         rules.first = evidence
         if verdict.interesting:
