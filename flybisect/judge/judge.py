@@ -136,9 +136,14 @@ class Judge:
             return None
         return self._trials.shown(source, self.baseline, self.oracle.wants)[0]
 
-    def shown(self, source: str) -> Evidence:
-        """What a script shows that was judged before: it is in the journal."""
-        return self._rules.evidence(source)[0]
+    def recalled(self, source: str) -> Evidence | None:
+        """What a script shows, and under the baseline, by the journal alone; None if that lacks it."""
+        wants = self.oracle.wants
+        subject = self._trials.recalled(source, self.subject, wants)
+        if subject is None or self.baseline is None:
+            return None if subject is None else Evidence(subject, None, self.first)
+        baseline = self._trials.recalled(source, self.baseline, wants)
+        return None if baseline is None else Evidence(subject, baseline, self.first)
 
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.

@@ -122,6 +122,14 @@ def over(name: str, condition: str, signature: str) -> FigureOracle:
     return FigureOracle(name, parsed, Signature(name, signature), wants, parsed.text)
 
 
+def empty_note(oracle: Oracle) -> str:
+    """One sentence about an oracle to which an empty kernel is interesting."""
+    return (
+        f"the condition {oracle.condition!r} also holds for a kernel without a body, so a reduction would "
+        "end there; require something that has to stay as well, for example 'count(\"ds_read*\") > 0'"
+    )
+
+
 def rise_condition(figure: str) -> str:
     """The default condition of an oracle over `figure` with a baseline.
 

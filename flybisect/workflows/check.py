@@ -16,6 +16,7 @@ from flybisect.observation import Answer, Observation, Signature, Verdict
 from flybisect.oracle.blame import compiler_failure
 from flybisect.oracle.command_exit import not_run
 from flybisect.oracle.differences import Difference, differences
+from flybisect.oracle.figure import empty_note
 from flybisect.oracle.follow import sentence
 from flybisect.oracle.plugin import Evidence
 from flybisect.oracle.same_as import is_named
@@ -77,6 +78,8 @@ def check_case(options: Case, notify: Notify, signature: str | None = None) -> C
     """`check` of what the options name, past every journal. Raises UserError."""
     prepared = prepare(replace(options, jobs=1), notify)
     with prepared.judge(NoMemory(), measuring=True) as judge:
+        if judge.oracle.interesting_when_empty:
+            notify(empty_note(judge.oracle))
         found = check(judge, prepared.source, signature)
     return replace(found, missing_variables=tuple(say_missing(judge.unset, notify)))
 
