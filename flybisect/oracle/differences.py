@@ -108,10 +108,10 @@ def differences(evidence: Evidence) -> tuple[Difference, ...]:
 
 
 def ranked(found: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The largest ratio first; of equal ones what is no matter of pressure, then the larger amount."""
+    """The largest ratio first; of equal ones what is no matter of pressure, then metrics before counts."""
     kinds = list(FigureKind)
     return tuple(
-        sorted(found, key=lambda d: (-d.ratio, kinds.index(d.kind), -abs(d.this - d.base), d.figure))
+        sorted(found, key=lambda d: (-d.ratio, kinds.index(d.kind), d.figure not in METRICS, d.figure))
     )
 
 
@@ -137,6 +137,14 @@ def steadiest(found: Sequence[Difference]) -> Difference | None:
     ]
     kinds = list(FigureKind)
     return min(clear, key=lambda each: (kinds.index(each.kind), -each.ratio, each.figure), default=None)
+
+
+def in_words(figure: str) -> str:
+    """For a sentence, after a number."""
+    counter, mnemonic = _parts(figure)
+    if not counter:
+        return figure.replace("_", " ")
+    return f"base registers of {mnemonic}" if counter == "bases" else f"{mnemonic} instructions"
 
 
 def checked_figure(text: str) -> str:
