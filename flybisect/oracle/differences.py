@@ -11,7 +11,8 @@ What a bug causes and what it is are told apart by kind. A figure of kind `press
 registers are left, and its difference goes away with the code around it: registers, spills, scratch memory
 and its traffic, occupancy, copies, waits. What stays when the code goes is of kind `structure` (distinct base
 registers, LDS) or `instructions` (how often one stands in the assembly). `steadiest` prefers the first of
-these to the second, since one operation may be written by several instructions.
+these to the second, since one operation may be written by several instructions. What differs no more than the
+size of the code does is no cause.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ MARKED_RATIO = 1.5
 """Of a difference that `steadiest` may choose, at least."""
 MARKED_AMOUNT = 4
 """The same for the difference itself, bytes in words of four: fewer can have any cause."""
+ALL = 'count("*")'
+"""How many instructions there are: the size of the code, and no cause by itself."""
 SCRATCH_BY_BUFFER = frozenset({"gfx908", "gfx90a", *(f"gfx103{digit}" for digit in range(7))})
 """Of the known targets, those without flat scratch as LLVM's default ("AMDGPU Usage", `Scratch`)."""
 
@@ -125,14 +128,17 @@ def difference(figure: str, evidence: Evidence) -> Difference | None:
 
 
 def steadiest(found: Sequence[Difference]) -> Difference | None:
-    """The figure that a reduction follows best: the case has more of it, by a clear difference, and it needs
-    no register pressure. None where there is none. See the module's text."""
+    """The figure that a reduction follows best: the case has more of it, by a clear difference, also beside
+    that of all instructions, and it needs no register pressure. None where there is none. See the module's
+    text."""
+    size = max((each.ratio for each in found if each.figure == ALL and each.rises), default=1.0)
     clear = [
         each
         for each in found
         if each.rises
         and each.kind is not FigureKind.PRESSURE
-        and each.ratio >= MARKED_RATIO
+        and each.figure != ALL
+        and each.ratio >= MARKED_RATIO * size
         and each.this - each.base >= MARKED_AMOUNT * (4 if each.figure in _BYTES else 1)
     ]
     kinds = list(FigureKind)
@@ -150,9 +156,12 @@ def in_words(figure: str) -> str:
 def checked_figure(text: str) -> str:
     """The name of a figure, in the way that a condition writes it. Raises UserError for anything else."""
     figure = text.strip()
-    condition = parse(f"({figure}) >= 0") if figure else None
-    name = ast.unparse(ast.parse(figure, mode="eval")) if condition is not None else ""
-    if condition is None or condition.terms != {name} or "." in name.partition("(")[0]:
+    try:
+        named = parse(f"({figure}) >= 0").terms
+        own = {ast.unparse(ast.parse(figure, mode="eval"))}
+    except (UserError, SyntaxError):
+        named, own = frozenset(), set()
+    if named != own or not own or any("." in name.partition("(")[0] for name in own):
         raise UserError(
             f"{text!r} is no figure; a figure is one of {', '.join(METRICS)}, "
             'count("MNEMONIC") or bases("MNEMONIC")'
@@ -165,7 +174,7 @@ def _figures(*observations: Observation) -> Iterator[str]:
     yield from METRICS
     if any(not any(kernel.instructions for kernel in each.kernels) for each in observations):
         return
-    yield 'count("*")'
+    yield ALL
     for name in sorted({name for kernel in kernels for name in kernel.instructions}):
         yield f'count("{name}")'
     for name in sorted({name for kernel in kernels for name in kernel.bases}):

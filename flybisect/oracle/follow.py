@@ -49,8 +49,8 @@ def sentence(oracle: Oracle) -> str:
     if isinstance(oracle, Following):
         return oracle.why
     if oracle.condition is None:
-        return f"the oracle {oracle.name} looks for a failure, so no figure is followed"
-    return f"no figure differs clearly without register pressure, so {oracle.condition} is followed"
+        return f"the oracle {oracle.name} judges by no figure, so none is followed"
+    return "no figure differs clearly without register pressure, so the oracle's own condition is followed"
 
 
 def with_all_figures(oracle: Oracle) -> Oracle:
@@ -118,9 +118,10 @@ class ToFollow(WrappingOracle):
 
     def specialized(self, first: Evidence) -> Oracle:
         own = self.oracle.specialized(first)
-        verdict = own.judge(first)
-        measured = own.condition is not None or not verdict.interesting
-        if not measured or not first.subject.kernels:
+        found = own.judge(first).interesting
+        by_failure = own.condition is None and (found or not self.oracle.provisional)
+        unseen = self.figure == AUTO and not found and not self.oracle.provisional
+        if by_failure or unseen or not first.subject.kernels:
             return own
         choice = choose(self.figure, first)
         if choice.difference is not None:
