@@ -150,7 +150,7 @@ def in_words(figure: str) -> str:
     counter, mnemonic = _parts(figure)
     if not counter:
         return figure.replace("_", " ")
-    return f"base registers of {mnemonic}" if counter == "bases" else f"{mnemonic} instructions"
+    return f"distinct base registers of {mnemonic}" if counter == "bases" else f"{mnemonic} instructions"
 
 
 def checked_figure(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,10 +78,9 @@ def test_a_condition_that_an_empty_kernel_meets(run: Run, words: tuple[object, .
 
 
 @pytest.mark.slow
-def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...], tmp_path: Path) -> None:
-    bundle = tmp_path / "bundle.zip"
+def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...]) -> None:
     passes = ("--passes", "statements,names,ones,comments")
-    ran = run("run", *words, "--figure", "auto", *passes, "--bundle", bundle, "--json", "--", "--tight")
+    ran = run("run", *words, "--figure", "auto", *passes, "--json", "--", "--tight")
     assert ran.code == 0
     reduction = ran.data["reduction"]
     figure = reduction["figure"]
@@ -93,11 +90,9 @@ def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...], tmp_pat
     assert reduction["statements_after"] < figure["symptom_statements"] < reduction["statements_before"]
     assert reduction["condition"] in reduction["signature"]
     report = Path(ran.data["report"]).read_text()
-    assert "base registers of global_store_dword, against 1" in report.splitlines()[0]
+    assert "distinct base registers of global_store_dword, against 1" in report.splitlines()[0]
     assert "## The symptom" in report
     symptom = Path(figure["symptom_script"])
     assert symptom.read_text().strip() in report
-    with zipfile.ZipFile(bundle) as packed:
-        assert {"bundle/repro.py", "bundle/symptom.py", "bundle/reproduce.sh"} <= set(packed.namelist())
     again = run("check", symptom, *words[1:], "--json", "--", "--tight")
-    assert json.dumps(again.data["verdict"]) == '"interesting"'
+    assert again.data["verdict"] == "interesting"

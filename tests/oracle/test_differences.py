@@ -169,5 +169,5 @@ def test_what_is_no_figure_is_refused(text: str) -> None:
 
 def test_figures_in_words() -> None:
     assert in_words("vgpr_spills") == "vgpr spills"
-    assert in_words('bases("ds_read_b64")') == "base registers of ds_read_b64"
+    assert in_words('bases("ds_read_b64")') == "distinct base registers of ds_read_b64"
     assert in_words('count("v_or_b32")') == "v_or_b32 instructions"
