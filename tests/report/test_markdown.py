@@ -97,8 +97,10 @@ def with_bases(seen: Script, here: int, there: int) -> Script:
 
 def test_the_cause_and_the_script_with_the_symptom() -> None:
     reduction = {
-        **{name: 1 for name in ("statements_before", "statements_after", "bytes_before", "bytes_after")},
-        **{"compiles": 1, "seconds": 1.0, "figure": {"figure": 'bases("ds_read_b64")'}},
+        **dict.fromkeys(("statements_before", "statements_after", "bytes_before", "bytes_after"), 1),
+        "compiles": 1,
+        "seconds": 1.0,
+        "figure": {"figure": 'bases("ds_read_b64")'},
     }
     found = replace(
         FOUND,
