@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,10 +79,12 @@ def test_a_condition_that_an_empty_kernel_meets(run: Run, words: tuple[object, .
 
 
 @pytest.mark.slow
-def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...]) -> None:
+def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...], tmp_path: Path) -> None:
+    """The bundle's `reproduce.sh` is run, too: it has flybisect judge, in a trial's confinement."""
+    bundle = tmp_path / "bundle.zip"
     passes = ("--passes", "statements,names,ones,comments")
-    ran = run("run", *words, "--figure", "auto", *passes, "--json", "--", "--tight")
-    assert ran.code == 0
+    ran = run("run", *words, "--figure", "auto", *passes, "--bundle", bundle, "--json", "--", "--tight")
+    assert ran.code == 0, ran.err
     reduction = ran.data["reduction"]
     figure = reduction["figure"]
     assert figure["figure"] == FIGURE
@@ -94,5 +97,7 @@ def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...]) -> None
     assert "## The symptom" in report
     symptom = Path(figure["symptom_script"])
     assert symptom.read_text().strip() in report
+    with zipfile.ZipFile(bundle) as packed:
+        assert {"bundle/repro.py", "bundle/symptom.py", "bundle/reproduce.sh"} <= set(packed.namelist())
     again = run("check", symptom, *words[1:], "--json", "--", "--tight")
     assert again.data["verdict"] == "interesting"
