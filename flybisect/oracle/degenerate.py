@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -20,7 +21,7 @@ from flybisect.observation import METRICS, Kernel, Observation, Outcome, Stage
 from flybisect.oracle.conditions import Condition, MissingFigure
 from flybisect.oracle.plugin import Evidence
 
-MOST_TRIED = 4000
+MOST_TRIED = 1000
 """Assignments of values to the figures of one condition."""
 _NAMESPACE = re.compile(r"^(first\.)?(base\.)?")
 _COUNTER = re.compile(r"^(count|bases)\((.*)\)$")
@@ -37,6 +38,7 @@ _EMPTY_KERNELS = tuple(
 """What kernels without a body come to on one target or another."""
 
 
+@lru_cache(maxsize=64)
 def held_by_the_same(condition: Condition) -> str | None:
     """Figures with which the condition holds although the case and its baseline are the same, as
     `vgprs 101, vgpr_spills 0`. None if none were found."""
