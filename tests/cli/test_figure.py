@@ -79,6 +79,7 @@ def test_a_condition_that_an_empty_kernel_meets(run: Run, words: tuple[object, .
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...], tmp_path: Path) -> None:
     """The bundle's `reproduce.sh` is run, too: it has flybisect judge, in a trial's confinement."""
     bundle = tmp_path / "bundle.zip"
@@ -90,7 +91,7 @@ def test_both_scripts_in_the_report(run: Run, words: tuple[object, ...], tmp_pat
     assert figure["figure"] == FIGURE
     assert not figure["symptom_left"]
     assert reduction["metrics"]["vgpr_spills"] == 0
-    assert reduction["statements_after"] < figure["symptom_statements"] < reduction["statements_before"]
+    assert reduction["statements_after"] <= figure["symptom_statements"] < reduction["statements_before"]
     assert reduction["condition"] in reduction["signature"]
     report = Path(ran.data["report"]).read_text()
     assert "distinct base registers of global_store_dword, against 1" in report.splitlines()[0]
