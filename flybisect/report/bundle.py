@@ -63,6 +63,8 @@ def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tupl
     yield command.NAME, found.script.text
     if found.reduced is not None:
         yield "original.py", found.original.text
+    if found.symptom is not None:
+        yield "symptom.py", found.symptom.text
     yield from _beside(found)
     yield command.OBSERVER, command.observer_text()
     yield "reproduce.sh", reproduce_sh(found)
