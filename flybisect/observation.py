@@ -1,7 +1,6 @@
 """Probe, Observation, Signature, Verdict: frozen data that every room may import.
 
-Nothing here does I/O. An `Observation` turns into JSON and back, so a test can replay one
-that was recorded from a real compiler.
+Nothing here does I/O. An `Observation` turns into JSON and back, so tests replay recorded ones.
 """
 
 from __future__ import annotations
@@ -315,12 +314,12 @@ def _hints(kind: type) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Signature:
-    """What makes a bug this bug, freed of what drifts between runs and releases."""
+    """What identifies a bug, without what differs between runs and releases."""
 
     kind: str
     """`spills`, `legalization`, `assertion`, …"""
     text: str = ""
-    """What identifies it, with everything left out that drifts."""
+    """What identifies it."""
     detail: str = field(default="", compare=False)
     """How it was worded where it was seen; two wordings of one bug are equal."""
 

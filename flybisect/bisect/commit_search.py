@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from packaging.version import Version
 
@@ -16,63 +16,23 @@ from flybisect.bisect.attribution import (
 )
 from flybisect.bisect.bisector import Bisector
 from flybisect.bisect.commit_answer import CommitAnswer, Confirmation
+from flybisect.bisect.commit_entry import CommitEntry
 from flybisect.bisect.commit_range import CommitRange
 from flybisect.bisect.endpoints import EndpointOracle, Find
-from flybisect.bisect.entry import Attempt
 from flybisect.bisect.observer import Observer
 from flybisect.bisect.strategies import (
     Piece,
     Python,
     Strategies,
-    Strategy,
 )
 from flybisect.bisect.test_record import TestRecord
 from flybisect.bisect.toolchain_provider import ToolchainProvider
 from flybisect.errors import UserError
-from flybisect.git.build_inputs import Inputs
-from flybisect.git.commit import Commit
 from flybisect.git.landmarks import Landmark
 from flybisect.judge.flaky import FlakinessNotes
 from flybisect.search.bisect import Found, Side
 from flybisect.toolchain.model import CommitBuilder, Exactness
 from flybisect.toolchain.store import Notify
-
-
-@dataclass(frozen=True)
-class CommitEntry:
-    """A commit, which stands for its neighbours with the same build inputs."""
-
-    commit: Commit
-    inputs: Inputs
-    strategies: Strategies
-    supply: ToolchainProvider
-    merge_base: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.commit.hash
-
-    @property
-    def label(self) -> str:
-        return f"{self.commit.short} (the merge base)" if self.merge_base else self.commit.short
-
-    @property
-    def costly(self) -> bool:
-        return self.strategies.build_needed(self.inputs, self.commit.hash)
-
-    def attempts(self) -> Sequence[Attempt]:
-        return self._attempts(self.strategies.all(self.inputs, self.commit.hash))
-
-    def exact(self, *, build: bool = True) -> Sequence[Attempt]:
-        """Those that are the commit itself; without `build`, only those that need none."""
-        attempts = self._attempts(self.strategies.exact(self.inputs, self.commit.hash))
-        return [attempt for attempt in attempts if build or not attempt.builds]
-
-    def why_none(self) -> str:
-        return self.strategies.why_none(self.commit.hash)
-
-    def _attempts(self, ways: Sequence[Strategy]) -> list[Attempt]:
-        return [self.supply.attempt(self.commit.hash, self.inputs, way) for way in ways]
 
 
 class CommitSearch:
@@ -297,7 +257,7 @@ class CommitSearch:
             return None if crossed else Confirmation(False, why)
         record = self._bisector.try_out(at, exact[0])
         if record.toolchain is None:
-            why = f"{short} can't be obtained exactly: {record.verdict.why}"
+            why = f"{short} cannot be obtained exactly: {record.verdict.why}"
             return None if crossed else Confirmation(False, why)
         self._bisector.keep(record)
         self._bisector.repeat(at)
@@ -311,9 +271,7 @@ class CommitSearch:
         over = " and of ".join(mark.version for mark in self._strategies.both_natives)
         if Exactness.TWO_NATIVES in labels:
             why = f"it and its parent have these verdicts over the natives of {over}"
-            more = (
-                "those of the other endpoint do not work under its Python, and may have had to change first"
-            )
+            more = "the other endpoint's natives do not work under its Python and may have to change first"
             return Confirmation(False, f"{why}; {more}")
         if Exactness.BOTH_NATIVES in labels:
             return Confirmation(

@@ -36,8 +36,8 @@ class StudiedCase:
     def mark(self) -> str:
         """Differs from that of any other study."""
         base = None if self.base is None else self.base.key
-        told = repr((self.source, self.argv, self.case.env, self.arch, self.case.baseline, base))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        request = repr((self.source, self.argv, self.case.env, self.arch, self.case.baseline, base))
+        return hashlib.sha256(request.encode("utf-8", "surrogatepass")).hexdigest()
 
     def setting(self, toolchain: Toolchain) -> Setting:
         return Setting(toolchain, self.argv, self.arch)

@@ -132,13 +132,13 @@ class Strategies:
         """For an untestable commit, as the end of a sentence about it."""
         reason = "no release has its natives"
         if self.builder is None:
-            return f"can't be obtained exactly: {reason}"
+            return f"cannot be obtained exactly: {reason}"
         try:
             self.builder.exactness(commit)
         except Unavailable as error:
-            return f"can't be obtained exactly: {reason}, and {error}"
+            return f"cannot be obtained exactly: {reason}, and {error}"
         built = "a build would have another LLVM or submodule than it pins"
-        return f"can't be obtained exactly: {reason}, and {built}"
+        return f"cannot be obtained exactly: {reason}, and {built}"
 
     def _ready(self, commit: str) -> bool:
         return self.builder is not None and self.builder.ready(commit)

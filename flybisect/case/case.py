@@ -10,6 +10,7 @@
     oracle: legalization            # a name, or the path of a .py or .yaml
     against: {args: raw}            # or flydsl: …, or arch: …
     when: vgpr_spills > base.vgpr_spills
+    figure: auto                    # or a figure, as bases("ds_read*"): what a reduction follows
     valid_on: 0.2.4                 # or a list: FlyDSLs that a reduced script has to compile on
     pattern: 'ds_read_b\\d+'         # of the oracles text and ir
     absent: true                    # it must not be there
@@ -106,7 +107,7 @@ class Case:
     )
     oracle: str | None = declared(
         readers.oracle,
-        "What is looked for; `flybisect oracles` lists them.",
+        "The interestingness test; `flybisect oracles` lists them.",
         "NAME|PATH",
         completion="oracle",
         files=BOTH,
@@ -118,6 +119,13 @@ class Case:
         "EXPR",
     )
     """Replaces the oracle's own condition; see `flybisect.oracle.conditions`."""
+    figure: str | None = declared(
+        readers.text,
+        "Reduce by this figure's difference from the baseline, as 'bases(\"ds_read*\")', in place of the "
+        "oracle's own condition; auto: by the one that needs no register pressure.",
+        "auto|NAME",
+    )
+    """What a reduction follows; see `flybisect.oracle.follow`. Bisections judge by the oracle."""
     timeout: float | None = declared(
         readers.number(*TIMEOUTS, float),
         "Wall seconds per trial. Without it the limit follows the script's own time.",
@@ -148,7 +156,7 @@ class Case:
     )
     stage: str | None = declared(
         readers.text,
-        "Where the oracle ir looks: origin, last, isa, or after a pass, as fly-layout-lowering.",
+        "The IR that the oracle ir reads: origin, last, isa, or after a pass, as fly-layout-lowering.",
         "NAME",
     )
     command: str | None = declared(

@@ -16,13 +16,9 @@ from flybisect.case.script_file import read_script
 from flybisect.errors import UserError
 from flybisect.source.flatten.flatten import FlattenError, Module, flatten
 from flybisect.source.pytest.collected import CollectedTest
+from flybisect.source.pytest.errors import NeedsPytest, NeedsRunning, TestError
 from flybisect.source.pytest.file import TestFile
-from flybisect.source.pytest.script import (
-    NeedsPytest,
-    NeedsRunning,
-    TestError,
-    plain_script,
-)
+from flybisect.source.pytest.script import plain_script
 
 Collect = Callable[[Path, str], Sequence[CollectedTest] | None]
 """What pytest collects of a test in a file; None where there is no pytest."""

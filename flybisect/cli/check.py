@@ -17,7 +17,7 @@ from flybisect.terminal.json_output import print_json
 from flybisect.workflows.check import check_case
 
 
-@takes_case("flydsl")
+@takes_case("flydsl", "figure")
 def check(
     context: typer.Context,
     script: options.Script,

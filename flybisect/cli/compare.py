@@ -15,7 +15,7 @@ from flybisect.cli import options
 from flybisect.cli.case_options import takes_case
 from flybisect.cli.notify import notifier
 from flybisect.cli.sandbox_option import RequireSandbox
-from flybisect.terminal.compare import as_markdown, print_columns
+from flybisect.terminal.compare import as_markdown, print_comparison
 from flybisect.terminal.json_output import print_json
 from flybisect.workflows.compare import compare as compare_case
 
@@ -49,7 +49,7 @@ def compare(
     elif markdown:
         print(as_markdown(found.columns))
     else:
-        print_columns(found.columns)
+        print_comparison(found)
 
 
 def add_to(app: typer.Typer) -> None:

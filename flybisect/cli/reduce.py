@@ -20,7 +20,7 @@ from flybisect.terminal.reduce import print_result
 from flybisect.workflows import reduce as reducing
 
 
-@takes_case("flydsl", "valid_on", "jobs")
+@takes_case("flydsl", "figure", "valid_on", "jobs")
 def reduce(
     context: typer.Context,
     script: options.Script,

@@ -21,7 +21,7 @@ def remembering(words: Sequence[str]) -> Begun:
 
 @contextmanager
 def resumable(words: Sequence[str]) -> Iterator[Begun]:
-    """The same, and prints how to resume where the command is ended before its time."""
+    """The same, and prints how to resume if the command is interrupted."""
     opened: list[Session] = []
 
     def begun(session: Session) -> None:

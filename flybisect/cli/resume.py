@@ -24,7 +24,7 @@ def resume(
     workdir: options.Workdir = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on with a session that was ended before its time; what was tried is not tried again."""
+    """Resume a session that was interrupted. Nothing that was tried is tried again."""
     command = resuming.find_command(session, workdir_of(workdir, Path.cwd()))
     os.chdir(command.folder)
     if not quiet:

@@ -28,7 +28,7 @@ from flybisect.workflows.run import run as run_all
 from flybisect.workflows.run_options import RunOptions
 
 
-@takes_case("flydsl", "jobs")
+@takes_case("flydsl", "figure", "jobs")
 def run(
     context: typer.Context,
     script: options.Script,

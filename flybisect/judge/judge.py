@@ -130,6 +130,21 @@ class Judge:
                 return shown, replace(again, why=f"{again.why} (in 1 of {self._missed + 1} runs)")
         return evidence, replace(verdict, why=f"{verdict.why} (in each of {self._missed + 1} runs)")
 
+    def under_baseline(self, source: str) -> Observation | None:
+        """What a script shows there, also where the oracle does not need it; None without a baseline."""
+        if self.baseline is None:
+            return None
+        return self._trials.shown(source, self.baseline, self.oracle.wants)[0]
+
+    def recalled(self, source: str) -> Evidence | None:
+        """What a script shows, and under the baseline, by the journal alone; None if that lacks it."""
+        wants = self.oracle.wants
+        subject = self._trials.recalled(source, self.subject, wants)
+        if subject is None or self.baseline is None:
+            return None if subject is None else Evidence(subject, None, self.first)
+        baseline = self._trials.recalled(source, self.baseline, wants)
+        return None if baseline is None else Evidence(subject, baseline, self.first)
+
     def pin(self, source: str) -> Verdict:
         """Judge the unreduced script; when it is interesting, its signature is the one wanted.
 
@@ -142,8 +157,7 @@ class Judge:
                 raise UserError(f"FlyDSL {setting.toolchain.spec} cannot be used: {seen.note or seen.stderr}")
         if verdict.interesting and self.baseline is not None and evidence.baseline is None:
             # A condition may ask for `first.base` later, where it did not for the first script itself.
-            baseline = self._trials.shown(source, self.baseline, self.oracle.wants)[0]
-            evidence = replace(evidence, baseline=baseline)
+            evidence = replace(evidence, baseline=self.under_baseline(source))
         rules = self._rules
         rules.first = evidence
         if verdict.interesting:

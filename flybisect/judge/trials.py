@@ -115,6 +115,10 @@ class Trials:
         self._journal.record(setting.toolchain, probe, seen)
         return seen, True
 
+    def recalled(self, source: str, setting: Setting, wants: frozenset[Want]) -> Observation | None:
+        """What the journal knows of it."""
+        return self._journal.recall(setting.toolchain, self._probe(source, setting, wants))
+
     def fresh(
         self, source: str, setting: Setting, wants: frozenset[Want], cancelled: threading.Event | None
     ) -> Observation:

@@ -5,8 +5,8 @@ Oracles judge observations. They start no process and read no file. A plugin imp
 It may import `cluster`, `probe`, `toolchain`, `git`, `case`, `source`, `search`, `observation` and
 `errors`.
 
-Other rooms use `baseline`, `blame`, `command_exit`, `conditions`, `failure_line`, `figure`, `hint`,
-`normalize`, `pattern`, `plugin`, `registry`, `same_as`, `signatures`, `yaml_oracle`.
+Other rooms use `baseline`, `blame`, `command_exit`, `conditions`, `differences`, `failure_line`, `figure`,
+`follow`, `hint`, `normalize`, `pattern`, `plugin`, `registry`, `same_as`, `signatures`, `yaml_oracle`.
 """
 
 from flybisect.oracle.plugin import Evidence, Options, Oracle, Plugin

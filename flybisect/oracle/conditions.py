@@ -95,15 +95,18 @@ class Condition:
         return found
 
 
-def parse(text: str) -> Condition:
-    """Parses a condition. Raises UserError, which names the wrong part and the known metrics."""
-    if len(text) > LONGEST:
-        raise UserError(f"the condition has {len(text)} characters; at most {LONGEST} are allowed")
+def parse(text: str, longest: int | None = LONGEST) -> Condition:
+    """Parses a condition. Raises UserError, which names the wrong part and the known metrics.
+
+    `longest`: None for a condition that was made of a parsed one.
+    """
+    if longest is not None and len(text) > longest:
+        raise UserError(f"the condition has {len(text)} characters; at most {longest} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(_syntax(text, error)) from error
-    if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+    if longest is not None and sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise UserError(f"the condition {text!r} has too many parts; at most {MOST_NODES} are allowed")
     builder = _Builder(text)
     truth = builder.truth(tree.body)

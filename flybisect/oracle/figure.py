@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flybisect.errors import UserError
 from flybisect.observation import (
-    METRICS,
     Answer,
     Kernel,
     Observation,
-    Outcome,
     Signature,
-    Stage,
     Verdict,
     Want,
 )
 from flybisect.oracle.baseline import baseline_problem
 from flybisect.oracle.conditions import Condition, MissingFigure, parse
+from flybisect.oracle.degenerate import held_by_the_same, held_when_empty, without_a_difference
+from flybisect.oracle.margins import half_stays, with_margins
 from flybisect.oracle.plugin import (
     Evidence,
     Margin,
@@ -58,6 +54,8 @@ class FigureOracle(Oracle):
             holds = self.parsed.holds(evidence)
         except MissingFigure as missing:
             return Verdict(Answer.UNRESOLVED, seen, figures, str(missing))
+        if holds and (same := without_a_difference(self.parsed, evidence)) is not None:
+            return Verdict(Answer.UNINTERESTING, seen, figures, same)
         if holds and not fails_anew(seen, evidence.first):
             return Verdict(Answer.INTERESTING, self.signature, figures, f"{self.condition} holds")
         why = f"another failure: {seen}" if holds else f"{self.condition} does not hold"
@@ -71,6 +69,10 @@ class FigureOracle(Oracle):
             name: Margin(start[name] - start[f"base.{name}"], now[name] - now[f"base.{name}"])
             for name in names
         }
+
+    @property
+    def interesting_when_empty(self) -> bool:
+        return not self.parsed.needs_baseline and held_when_empty(self.parsed)
 
     def _open(self, subject: Observation, kernel: Kernel) -> bool:
         try:
@@ -104,23 +106,28 @@ def figure_plugin(
                 f"the oracle {name} needs a threshold or a baseline; give --when '{example}', or one of "
                 "--against-args, --against-flydsl and --against-arch"
             )
-        condition = parse(text)
-        if condition.needs_baseline and not options.compares:
-            raise UserError(
-                f"the condition {condition.text!r} reads base, but there is no baseline; "
-                "give --against-args, --against-flydsl or --against-arch"
-            )
-        if condition.needs_baseline and (figures := _held_by_the_same(condition)) is not None:
-            raise UserError(
-                f"the condition {condition.text!r} also holds if the case and its baseline are the same "
-                f"(with {figures:g} for every figure); require a difference, for example "
-                "'vgprs >= base.vgprs + 8'"
-            )
-        wants = frozenset({Want.ASSEMBLY}) if condition.needs_assembly else frozenset[Want]()
-        signature = Signature(name, condition.text if options.when else "")
-        return FigureOracle(name, condition, signature, wants, condition.text)
+        _checked_comparison(parse(text), options.compares)
+        if options.when is None:
+            return over(name, text, "")
+        return over(name, with_margins(text), text.strip())
 
     return Plugin(name, summary, build, metric)
+
+
+def over(name: str, condition: str, signature: str) -> FigureOracle:
+    """The oracle over a condition. `signature`: the text that identifies its bug, empty for an oracle's own
+    condition."""
+    parsed = parse(condition, longest=None)
+    wants = frozenset({Want.ASSEMBLY}) if parsed.needs_assembly else frozenset[Want]()
+    return FigureOracle(name, parsed, Signature(name, signature), wants, parsed.text)
+
+
+def empty_note(oracle: Oracle) -> str:
+    """One sentence about an oracle to which an empty kernel is interesting."""
+    return (
+        f"the condition {oracle.condition!r} also holds for a kernel without a body, so a reduction would "
+        "end there; require something that has to stay as well, for example 'count(\"ds_read*\") > 0'"
+    )
 
 
 def rise_condition(figure: str) -> str:
@@ -129,28 +136,23 @@ def rise_condition(figure: str) -> str:
     The figure exceeds the baseline's by at least half of the difference that the unreduced script showed, so
     that a small rest with another cause does not count. The baseline's figure must not get worse.
     """
-    return (
-        f"{figure} > base.{figure} "
-        f"and {figure} - base.{figure} >= (first.{figure} - first.base.{figure}) / 2 "
-        f"and base.{figure} <= first.base.{figure}"
-    )
+    return f"{figure} > base.{figure} and {half_stays(figure)} and base.{figure} <= first.base.{figure}"
 
 
-def _held_by_the_same(condition: Condition) -> float | None:
-    """A value for every figure with which the condition holds although case and baseline are the same."""
-    constants = [node.value for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Constant)]
-    numbers: list[float] = [abs(each) for each in constants if isinstance(each, (int, float))]
-    globs = [each for each in constants if isinstance(each, str)]
-    tried: set[float] = {0, *(2**power for power in range(11)), *numbers, *(each + 1 for each in numbers)}
-    for figure in sorted(tried):
-        every: dict[str, Any] = dict.fromkeys(METRICS, int(figure))
-        counted = dict.fromkeys(globs, int(figure))
-        kernel = Kernel("k", **every, instructions={"": 0, **counted}, bases=counted)
-        seen = Observation(Outcome.OK, Stage.DONE, "", "", kernels=(kernel,))
-        with suppress(MissingFigure):
-            if condition.holds(Evidence(seen, seen)):
-                return figure
-    return None
+def _checked_comparison(condition: Condition, compares: bool) -> None:
+    """Raises UserError for a condition with a baseline that there is not, or that needs no difference."""
+    if not condition.needs_baseline:
+        return
+    if not compares:
+        raise UserError(
+            f"the condition {condition.text!r} reads base, but there is no baseline; "
+            "give --against-args, --against-flydsl or --against-arch"
+        )
+    if (figures := held_by_the_same(condition)) is not None:
+        raise UserError(
+            f"the condition {condition.text!r} also holds if the case and its baseline are the same "
+            f"(with {figures}); require a difference, for example 'vgprs >= base.vgprs + 8'"
+        )
 
 
 def fails_anew(seen: Signature | None, first: Evidence | None) -> bool:

@@ -87,6 +87,11 @@ class Oracle(ABC):
     provisional: bool = False
     """What the unreduced script shows selects another oracle in its place; see `specialized`."""
 
+    @property
+    def interesting_when_empty(self) -> bool:
+        """A kernel without a body is interesting to it, so that a reduction would end there."""
+        return False
+
     @abstractmethod
     def judge(self, evidence: Evidence) -> Verdict:
         """The verdict. Pure. `evidence.baseline` is None without a baseline or if it is not needed."""
@@ -115,6 +120,10 @@ class WrappingOracle(Oracle):
         self.oracle = oracle
         self.name, self.wants, self.condition = oracle.name, oracle.wants, oracle.condition
         self.limits_trials, self.provisional = oracle.limits_trials, oracle.provisional
+
+    @property
+    def interesting_when_empty(self) -> bool:
+        return self.oracle.interesting_when_empty
 
     def judge(self, evidence: Evidence) -> Verdict:
         return self.oracle.judge(evidence)

@@ -22,6 +22,7 @@ import signal
 from collections.abc import Callable, Iterator
 
 from flybisect.observation import ExceptionFacts, Observation, Outcome, Signature
+from flybisect.oracle.api import ABOUT_PLAIN_OBJECTS, missing_api
 from flybisect.oracle.lacking import lacks_bitcode, missing_dependency
 from flybisect.oracle.last_words import message_after
 from flybisect.oracle.normalize import (
@@ -79,24 +80,6 @@ _MISSING = re.compile(
     re.MULTILINE,
 )
 _NO_LINKER = "lld invocation failed"
-_MESSAGES_OF_API = re.compile(
-    r"module '(?:flydsl|mlir)[\w.]*' has no attribute"
-    r"|cannot import name (?:(?!cannot import name ).)* from '(?:flydsl|mlir)"
-    r"|No module named '(?:flydsl|mlir)"
-)
-_CALLS = re.compile(
-    r"unexpected keyword argument|positional argument|required keyword-only argument|takes no arguments"
-)
-_WITHDRAWN = re.compile(
-    r"\b(?:is|are) (?:no longer supported|not supported any more)\b|\b(?:was|has been) removed\b"
-)
-_PLAIN = re.compile(
-    r"'(?:NoneType|str|int|float|bool|list|dict|tuple|set|Tensor|Namespace)' object has no attribute"
-    r"|module '(?!flydsl|mlir)[\w.]{1,200}' has no attribute"
-)
-"""Messages of an `AttributeError` on the host that has nothing to do with FlyDSL."""
-_FILE_AT_END = re.compile(r" \(\S+\.(?:py|so)\)$")
-_API_ERRORS = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 OUTSIDE = " (outside of tracing)"
 _DURING = {"kernel": " (in a kernel)", "launcher": " (in a launcher)", "host": OUTSIDE}
 _COMPILE_ERRORS = frozenset({"MLIRError", "FlyDSLCompileError", "DSLCompileError"})
@@ -286,24 +269,16 @@ def _informative(text: str) -> str:
 
 def _api(observation: Observation) -> Signature | None:
     ended = observation.exception
-    if ended is None or (observation.kernels and outside_of_compiling(ended) and _PLAIN.match(ended.message)):
+    if ended is None or (
+        observation.kernels and outside_of_compiling(ended) and ABOUT_PLAIN_OBJECTS.match(ended.message)
+    ):
         return None
     return _api_of(ended)
 
 
 def _api_of(ended: ExceptionFacts) -> Signature | None:
-    """This FlyDSL lacks an API, an argument or an attribute that the script uses."""
-    named = ended.type in _API_ERRORS and _MESSAGES_OF_API.search(ended.message)
-    unbound = ended.type == "TypeError" and "incompatible function arguments" in ended.message
-    by_script = ended.innermost == "script" and (
-        ended.type == "AttributeError" or (ended.type == "TypeError" and _CALLS.search(ended.message))
-    )
-    # FlyDSL binds a call's arguments by `inspect.Signature.bind`, which words its errors in its own way.
-    unfitting = ended.type == "TypeError" and ended.innermost == "inspect"
-    withdrawn = ended.innermost == "flydsl" and ended.during == "host" and _WITHDRAWN.search(ended.message)
-    if not (named or unbound or by_script or unfitting or withdrawn):
-        return None
-    return Signature("api", _FILE_AT_END.sub("", headline(ended.message)))
+    missing = missing_api(ended)
+    return None if missing is None else Signature("api", missing)
 
 
 def _raised_in_compile(observation: Observation) -> Signature | None:

@@ -55,7 +55,7 @@ def check(texts: dict[str, str], toolchain: Toolchain, arch: str) -> Checked:
     if ended.code is None:
         return Checked(False, f"it did not finish within {TIMEOUT:.0f} s, or ran out of memory")
     output = ended.said.strip().splitlines()
-    return Checked(ended.code == 0, f"exit code {ended.code}: {output[-1] if output else 'no word'}")
+    return Checked(ended.code == 0, f"exit code {ended.code}: {output[-1] if output else 'no output'}")
 
 
 def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tuple[str, str]]:
@@ -63,6 +63,8 @@ def _contents(found: Findings, report: str, private: Redaction) -> Iterator[tupl
     yield command.NAME, found.script.text
     if found.reduced is not None:
         yield "original.py", found.original.text
+    if found.symptom is not None:
+        yield "symptom.py", found.symptom.text
     yield from _beside(found)
     yield command.OBSERVER, command.observer_text()
     yield "reproduce.sh", reproduce_sh(found)

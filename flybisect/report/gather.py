@@ -12,6 +12,7 @@ from typing import Any
 from flybisect.case.atomic_file import read_text
 from flybisect.case.workdir import SESSIONS
 from flybisect.git.repository import Repository
+from flybisect.oracle.follow import FOLLOWED
 from flybisect.oracle.plugin import Oracle
 from flybisect.probe.runner import Runner
 from flybisect.session.listing import SessionEntry, bisections_of, sessions
@@ -31,11 +32,11 @@ def gather(entry: SessionEntry, workdir: Path, repository: Repository | None, no
     entry = _reduction_of(entry, sessions(workdir))
     bisected = _bisected(entry, sessions(workdir))
     bench = bench_of(entry, workdir, notify, bisected)
-    original, reduced = _scripts(entry, bench, notify)
+    original, reduced, symptom = _scripts(entry, bench, notify)
     commits = bisected.get("commits")
     return Findings(
         folder=entry.folder,
-        case=bench.case,
+        case=entry.case if followed(entry) else bench.case,
         oracle=bench.oracle.name,
         signature=entry.result.get("signature") or _first(bisected, "signature"),
         condition=_condition(bench.oracle, bisected),
@@ -44,6 +45,7 @@ def gather(entry: SessionEntry, workdir: Path, repository: Repository | None, no
         arch=bench.subject.arch,
         original=original,
         reduced=reduced,
+        symptom=symptom,
         environment=_environment(entry, bench, repository),
         reduction=entry.result if "output" in entry.result else None,
         releases=bisected.get("releases"),
@@ -65,11 +67,18 @@ def bench_of(
     case = entry.case
     if "oracle" in entry.result and case.oracle == "auto":
         case = replace(case, oracle=entry.result["oracle"])
+    if followed(entry):
+        case = replace(case, oracle=FOLLOWED, when=entry.result["condition"], figure=None)
     if entry.result.get("valid_on"):
         case = replace(case, valid_on=tuple(entry.result["valid_on"]))
     if not entry.reduces:
         case = replace(case, flydsl=_bad_release(bisected or {}) or case.flydsl)
     return reopened(case, read_text(entry.folder / "input.py"), workdir, notify)
+
+
+def followed(entry: SessionEntry) -> bool:
+    """Whether its reduction followed a figure in place of the oracle's own condition."""
+    return entry.result.get("figure") is not None
 
 
 def _reduction_of(entry: SessionEntry, among: list[SessionEntry]) -> SessionEntry:
@@ -101,10 +110,15 @@ def _bad_release(bisected: Mapping[str, Any]) -> str | None:
     return bad[-1] if bad else None
 
 
-def _scripts(entry: SessionEntry, bench: PreparedCase, notify: Notify) -> tuple[Script, Script | None]:
-    texts = [bench.source]
-    if "output" in entry.result and (entry.folder / "best.py").is_file():
-        texts.append(read_text(entry.folder / "best.py"))
+def _scripts(
+    entry: SessionEntry, bench: PreparedCase, notify: Notify
+) -> tuple[Script, Script | None, Script | None]:
+    """The unreduced one, the reduced one, and the one with the symptom."""
+    best = entry.folder / "best.py" if "output" in entry.result else None
+    symptom = (entry.result.get("figure") or {}).get("symptom_script")
+    paths = [best, None if symptom is None else entry.folder / "symptom.py"]
+    others = [read_text(path) if path is not None and path.is_file() else None for path in paths]
+    texts = [bench.source, *(text for text in others if text is not None)]
     stored = [from_data(each) for each in load_part(entry.folder, Part.SHOWN) or ()]
     known = {each.text: each for each in stored if each is not None and _fits(each, bench)}
     if any(text not in known for text in texts):
@@ -115,7 +129,8 @@ def _scripts(entry: SessionEntry, bench: PreparedCase, notify: Notify) -> tuple[
                     title = bench.base_name
                     known[text] = show(bench.case, text, bench.subject, bench.base, title, prober)
         save_part(entry.folder, Part.SHOWN, [as_data(known[text]) for text in texts])
-    return known[texts[0]], known[texts[1]] if len(texts) > 1 else None
+    reduced, with_symptom = (None if text is None else known[text] for text in others)
+    return known[bench.source], reduced, with_symptom
 
 
 def _dump(entry: SessionEntry, bench: PreparedCase, text: str, notify: Notify) -> Dump | None:

@@ -40,6 +40,7 @@ def as_html(found: Findings, private: Redaction) -> str:
         rows=rows,
         variants=variants,
         figures=view.figure_rows(found.script),
+        symptom_figures=[] if found.symptom is None else view.figure_rows(found.symptom),
         original_figures=view.figure_rows(found.original) if found.reduced is not None else [],
         pairs=beside(private.script(before), private.script(after)) if found.reduced is not None else [],
         environment={name: value for name, value in environment.items() if value},

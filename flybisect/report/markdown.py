@@ -47,6 +47,8 @@ def _render(found: Findings, private: Redaction, level: int) -> str:
         script="\0SCRIPT\0",
         failure=None if view.failure is None else fence(view.failure),
         figures=_figures(view, found.script),
+        symptom_figures="" if found.symptom is None else _figures(view, found.symptom),
+        symptom="\0SYMPTOM\0",
         original_figures=None if found.reduced is None else _figures(view, found.original),
         ir=_ir(found),
         failing_pass=code("" if found.dump is None else found.dump.failing_pass or ""),
@@ -60,7 +62,10 @@ def _render(found: Findings, private: Redaction, level: int) -> str:
         steps=_steps(found),
         tests=_tests(found),
     )
-    head, _, tail = private.text(private.script(text)).partition("\0SCRIPT\0")
+    text = private.text(private.script(text))
+    if found.symptom is not None:
+        text = text.replace("\0SYMPTOM\0", fence(private.script(found.symptom.text), "python"))
+    head, _, tail = text.partition("\0SCRIPT\0")
     return head + fence(private.script(script), "python") + tail
 
 

@@ -65,7 +65,7 @@ def _condition(found: Findings) -> str | None:
 
 
 def _by_flybisect(found: Findings, view: ReportView) -> str:
-    words = command_of(found.case, found.flydsl)
+    words = command_of(found.judged, found.flydsl)
     words[1:3] = ["check", command.NAME]
     if found.signature is not None:
         at = words.index("--arch")

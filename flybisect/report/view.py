@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from flybisect.oracle.differences import difference, in_words
 from flybisect.oracle.failure_line import failure_line
+from flybisect.oracle.plugin import Evidence
 from flybisect.report import command
 from flybisect.report.condition import settled
 from flybisect.report.failure_text import failure_text
@@ -173,7 +175,20 @@ class ReportView:
         """How sure all this is, in sentences."""
         return list(self._certain())
 
+    @property
+    def cause(self) -> str | None:
+        """With a figure that was followed: what the script shows of it, in words."""
+        columns = self.script.columns
+        if self.found.figure is None or len(columns) < 2:
+            return None
+        found = difference(self.found.figure, Evidence(columns[0].observation, columns[1].observation))
+        if found is None:
+            return None
+        return f"{found.this} {in_words(found.figure)}, against {found.base} with {columns[1].title}"
+
     def _figures_in_words(self) -> str:
+        if self.cause is not None:
+            return self.cause
         columns = self.script.columns
         names = ("VGPR spills", "SGPR spills", "VGPRs", "scratch bytes")
         shown = [name for name in names if columns[0].figures.get(name)]

@@ -44,7 +44,7 @@ def find_command(session: Path | None, workdir: Path) -> ResumableCommand:
     if session is None:
         begun = sorted((workdir / "sessions").glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime)
         if not begun:
-            raise UserError(f"there is no session to go on with in {workdir / 'sessions'}")
+            raise UserError(f"there is no session to resume in {workdir / 'sessions'}")
         return _read(begun[-1])
     if not (session / FILE).is_file():
         raise UserError(f"{session} is no session's folder that can be gone on with: it has no {FILE}")

@@ -6,6 +6,7 @@
     input.py           the script as it was
     journal.sqlite3    every observation (see `flybisect.session.journal`)
     best.py            the best script so far
+    symptom.py         with a figure to follow: the smallest script so far that shows the symptom, too
     result.json        the last result
     lock               held while a run is at work
 
@@ -59,6 +60,14 @@ class Session:
     def save_best(self, source: str) -> None:
         """On disk when it returns; a kill in the middle leaves the one before."""
         write_text(self.best_path, source)
+
+    @property
+    def symptom_path(self) -> Path:
+        return self.folder / "symptom.py"
+
+    def save_symptom(self, source: str) -> None:
+        """As `save_best`."""
+        write_text(self.symptom_path, source)
 
     def result(self) -> dict[str, Any] | None:
         """The last result, or None where there is none that can be read."""

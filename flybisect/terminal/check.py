@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flybisect.observation import Outcome
 from flybisect.oracle.failure_line import failure_line
+from flybisect.terminal.differences import difference_lines
 from flybisect.workflows.check import CheckResult
 from flybisect.workflows.figures import table
 
@@ -23,3 +24,7 @@ def print_check(check: CheckResult) -> None:
     metrics = verdict.metrics or check.observation.metrics()
     for row in table(metrics, "base" if check.base is not None else ""):
         print(row)
+    if check.followed is not None:
+        print(f"figure: {check.followed}")
+    for line in difference_lines(check.differences):
+        print(line)

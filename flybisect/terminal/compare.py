@@ -6,7 +6,21 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from flybisect.oracle.failure_line import failure_line
-from flybisect.workflows.compare import ComparedColumn, rows
+from flybisect.terminal.differences import difference_lines
+from flybisect.workflows.compare import ComparedColumn, Comparison, rows
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """The columns, and by how much the first differs from each other one."""
+    columns = comparison.columns
+    print_columns(columns)
+    titles = _titles(columns)
+    for title, each in zip(titles[1:], comparison.differences, strict=True):
+        lines = difference_lines(each.figures)
+        if lines:
+            print(f"\n{titles[0]}, with {title} as base:")
+        for line in lines:
+            print(line)
 
 
 def print_columns(columns: Sequence[ComparedColumn]) -> None:

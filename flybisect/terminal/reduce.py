@@ -31,6 +31,7 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
         ("1-minimal" if result.minimal else "not known to be minimal")
         + ("; confirmed in a fresh process" if result.verified_cold else ""),
     ]
+    lines += _followed(result)
     lines += [
         f"the difference in {name} shrank from {number(margin.first)} to {number(margin.left)}"
         for name, margin in result.margins.items()
@@ -43,6 +44,19 @@ def _summary(result: Result, data: dict[str, Any]) -> list[str]:
     if data["python_files"]:
         lines.append(f"the script reads {', '.join(data['python_files'])} from the original script's folder")
     lines += [f"also seen: {seen.signature} ({seen.script.name})" for seen in result.also_seen]
+    return lines
+
+
+def _followed(result: Result) -> list[str]:
+    found = result.followed
+    if found is None:
+        return []
+    figure = found.difference.figure
+    if found.left:
+        return [f"followed {figure}; the script also shows the symptom ({found.symptom})"]
+    lines = [f"followed {figure}; the script does not show the symptom ({found.symptom}) any more"]
+    if found.script is not None:
+        lines.append(f"for the symptom: {found.statements} statements, {found.script}")
     return lines
 
 

@@ -111,10 +111,12 @@ class BuildTree:
             lacking = lacks(done.output)
             if lacking is not None:
                 raise UserError(f"source builds do not work here: {lacking} (log: {log})")
-            told = [f"the build failed: {last_errors(done.output)}"]
-            told += missing if lacks_a_file(done.output) else []
-            told += [] if self.pinned else ["it has another LLVM or submodule than it pins, which may be why"]
-            raise BuildFailed("; ".join(told), log)
+            reasons = [f"the build failed: {last_errors(done.output)}"]
+            reasons += missing if lacks_a_file(done.output) else []
+            reasons += (
+                [] if self.pinned else ["its LLVM or a submodule is not the one it pins, which may be why"]
+            )
+            raise BuildFailed("; ".join(reasons), log)
         if not (build / "python_packages/flydsl/__init__.py").is_file():
             raise BuildFailed("the build succeeded but left no python_packages/flydsl", log)
 

@@ -112,7 +112,7 @@ def _other_version(output: str) -> str | None:
         return None
     if found[1] == "nanobind":
         return nanobind_wanted(found[2])
-    return f"{found[1]} is there, but in no version that goes for {found[2]}, which is asked for"
+    return f"{found[1]} is installed, but no version of it satisfies {found[2]}, which the build requires"
 
 
 def nanobind_wanted(version: str) -> str:

@@ -144,12 +144,12 @@ def check_releases(machine: Machine) -> MachineCheck:
     wheels = [origin_of(path) for path in folders]
     compared = [name for name, wheel in zip(names, wheels, strict=True) if wheel and wheel.index]
     others = [name for name in names if name not in compared]
-    told = []
+    parts = []
     if compared:
-        told.append(f"{', '.join(compared)} (sha256 of the wheel as the index has it)")
+        parts.append(f"{', '.join(compared)} (sha256 of the wheel as the index has it)")
     if others:
-        told.append(f"{', '.join(others)} (not compared with the index)")
-    return MachineCheck("releases", State.OK, "; ".join(told))
+        parts.append(f"{', '.join(others)} (not compared with the index)")
+    return MachineCheck("releases", State.OK, "; ".join(parts))
 
 
 def check_disk(machine: Machine) -> MachineCheck:

@@ -26,8 +26,8 @@ class Origin:
     """Why it could not be compared."""
 
     def __str__(self) -> str:
-        told = f"as {self.index} lists it" if self.index is not None else f"not compared: {self.why}"
-        return f"sha256 {self.sha256}, {told}"
+        compared = f"as {self.index} lists it" if self.index is not None else f"not compared: {self.why}"
+        return f"sha256 {self.sha256}, {compared}"
 
 
 def keep(origin: Origin, site: Path) -> None:

@@ -13,6 +13,8 @@ from flybisect.case.variables import say_missing
 from flybisect.case.workdir import SESSIONS
 from flybisect.judge.trials import Prober, Setting, probe_of
 from flybisect.observation import Kernel, Observation, Want
+from flybisect.oracle.differences import SCRATCH_BY_BUFFER, Difference, differences
+from flybisect.oracle.plugin import Evidence
 from flybisect.toolchain.store import Notify
 from flybisect.workflows.prepare import prepare_comparison
 from flybisect.workflows.workers import probing
@@ -20,9 +22,6 @@ from flybisect.workflows.workers import probing
 BASES_OF = ("ds_read*", "ds_load*")
 """Mnemonics whose distinct base registers are shown: a register of its own for each read is what a
 lost constant offset looks like."""
-
-SCRATCH_BY_BUFFER = frozenset({"gfx908", "gfx90a", *(f"gfx103{digit}" for digit in range(7))})
-"""Of the known targets, those without flat scratch as LLVM's default ("AMDGPU Usage", `Scratch`)."""
 
 Row = tuple[str, tuple[int | None, ...]]
 """A name and one figure for each column; None where a column has none."""
@@ -35,15 +34,34 @@ class ComparedColumn:
     setting: Setting
     observation: Observation
 
-    def to_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+    @property
+    def names(self) -> dict[str, Any]:
+        """What tells it from other columns, for `--json`."""
         return {
             "args": list(self.setting.argv),
             "flydsl": self.setting.toolchain.version,
             "arch": self.setting.arch,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            **self.names,
             "figures": dict(figures(self.observation)),
             "observation": json.loads(self.observation.to_json()),
         }
+
+
+@dataclass(frozen=True)
+class ColumnDifferences:
+    """What the first column has otherwise than another one, which is its baseline."""
+
+    column: ComparedColumn
+    figures: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {**self.column.names, "figures": [each.to_dict() for each in self.figures]}
 
 
 @dataclass(frozen=True)
@@ -53,11 +71,28 @@ class Comparison:
     missing_variables: tuple[str, ...]
     """That the script reads, and that are set here but not in trials."""
 
+    @property
+    def differences(self) -> tuple[ColumnDifferences, ...]:
+        """Of the first column to each other one."""
+        if not self.columns:
+            return ()
+        first, *others = self.columns
+        return tuple(
+            ColumnDifferences(other, differences(Evidence(first.observation, other.observation)))
+            for other in others
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """For `--json`."""
+        """For `--json`. Keys are kept stable; more may come.
+
+        columns      args, flydsl, arch, figures by their titles, and the observation of each column
+        differences  one for each column but the first, which is compared with it: args, flydsl, arch, and
+                     `figures`, ranked as `check --json` has them
+        """
         return {
             "script": str(self.case.script),
             "columns": [column.to_dict() for column in self.columns],
+            "differences": [each.to_dict() for each in self.differences],
             "missing_variables": list(self.missing_variables),
         }
 

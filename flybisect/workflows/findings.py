@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from flybisect.case.case import Case
 from flybisect.observation import Observation
+from flybisect.oracle.follow import FOLLOWED
 from flybisect.workflows.dump import Dump
 from flybisect.workflows.environment import Environment
 
@@ -74,6 +75,9 @@ class Findings:
     original: Script
     reduced: Script | None
     environment: Environment
+    symptom: Script | None = None
+    """With a figure that was followed: the smallest script that also shows what the oracle had found, if the
+    reduced one does not."""
     reduction: Data | None = None
     releases: Data | None = None
     matrix: Data | None = None
@@ -88,6 +92,19 @@ class Findings:
     """IR and pipeline of the smallest script; None where nothing reaches FlyDSL's passes."""
     unreduced: tuple[str, ...] = field(default=())
     """FlyDSLs that were judged by the unreduced script, since the reduced one fails otherwise on them."""
+
+    @property
+    def figure(self) -> str | None:
+        """The figure that the reduction followed, as a condition names it."""
+        followed = (self.reduction or {}).get("figure")
+        return None if followed is None else str(followed["figure"])
+
+    @property
+    def judged(self) -> Case:
+        """The case whose oracle judges the reduced script; with a figure that was followed, its condition."""
+        if self.figure is None:
+            return self.case
+        return replace(self.case, oracle=FOLLOWED, when=self.condition, figure=None)
 
     @property
     def given(self) -> bool:

@@ -29,7 +29,7 @@ from flybisect.workflows.prepare import PreparedCase
 WIDTH = 100
 """Characters of a line of the failure."""
 SHOWN = (
-    *("oracle", "arch", "env", "flydsl", "baseline", "when", "valid_on"),
+    *("oracle", "arch", "env", "flydsl", "baseline", "when", "figure", "valid_on"),
     *("pattern", "stage", "command", "absent", "same_as"),
 )
 """Fields of a case that its command says."""

@@ -25,6 +25,7 @@ from flybisect.errors import UserError
 from flybisect.judge.judge import Judge, Memory, Setting
 from flybisect.judge.requirement import Requirement
 from flybisect.oracle import registry as plugins
+from flybisect.oracle.follow import following, with_all_figures
 from flybisect.oracle.plugin import Options, Oracle, Plugin
 from flybisect.oracle.same_as import counting_as_same
 from flybisect.source.pytest.collected import CollectedTest
@@ -71,7 +72,7 @@ class PreparedCase:
     @property
     def oracle(self) -> Oracle:
         """Raises UserError where the case names none, or its condition is wrong."""
-        return self.known_plugin.build(self.options)
+        return following(self.known_plugin.build(self.options), self.case.figure, self.options)
 
     @property
     def known_plugin(self) -> Plugin:
@@ -162,12 +163,14 @@ class PreparedCase:
         return ", ".join(parts)
 
     @contextmanager
-    def judge(self, journal: Memory) -> Iterator[Judge]:
-        """A judge whose workers and folders are gone at the end."""
+    def judge(self, journal: Memory, *, measuring: bool = False) -> Iterator[Judge]:
+        """A judge whose workers and folders are gone at the end. `measuring`: where the case compares
+        figures, trials yield all that there are."""
         case, hidden = self.case, [self.workdir / SESSIONS]
+        oracle = with_all_figures(self.oracle) if measuring and case.baseline is not None else self.oracle
         with (
             probing(case.scheduler, self.jobs, journal, hidden) as (prober, jobs),
-            closing(Judge(case, self.oracle, self.subject, self.base, prober, journal, jobs)) as judge,
+            closing(Judge(case, oracle, self.subject, self.base, prober, journal, jobs)) as judge,
         ):
             yield judge
 
@@ -191,7 +194,7 @@ def prepare_for_toolchains(
     # The FlyDSL that is tried brings its own modules, so the way to those beside the script is left out.
     prepared = replace(
         found,
-        case=replace(found.case, flydsl=INSTALLED, valid_on=()),
+        case=replace(found.case, flydsl=INSTALLED, valid_on=(), figure=None),
         script=FlattenedScript(found.script.text, found.script.text),
         jobs=options.jobs or 1,
     )

@@ -15,6 +15,8 @@ from flybisect.case.variables import missing, say_missing
 from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
 from flybisect.observation import Signature, Verdict
+from flybisect.oracle.figure import empty_note
+from flybisect.oracle.follow import sentence
 from flybisect.oracle.hint import why_uninteresting
 from flybisect.oracle.plugin import Plugin
 from flybisect.oracle.registry import listing
@@ -31,6 +33,7 @@ from flybisect.workflows.output_path import output_path
 from flybisect.workflows.prepare import PreparedCase, prepare
 from flybisect.workflows.progress import Begun, ShowsReduction
 from flybisect.workflows.reduction_result import AlsoSeen, Result
+from flybisect.workflows.symptom import SymptomKeeper
 
 WORTH_PREDICTING = 0.5
 """Seconds of a trial, from which on predicting the next questions takes less than it spares."""
@@ -95,18 +98,19 @@ def reduce_pinned(
         valid_on=tuple(each.setting.toolchain.spec for each in judge.required),
     )
     heading = heading_for(replace(prepared, case=named, script=script), output, more)
+    keeper = SymptomKeeper(judge, session)
     if given is not None:
         found = Reduction(_given(judge, given), minimal=False)
         session.save_best(found.text)
-        return finish(judge, session, script.source, found, output, heading)
+        return finish(judge, session, script.source, found, output, heading, keeper)
     with show.reduction(judge, script.source, passes) as watch:
         drawn = Curve(session.folder, judge, script.source)
         try:
-            found = search(judge, session, script.source, passes, drawn.noting(watch.step))
+            found = search(judge, session, script.source, passes, keeper.noting(drawn.noting(watch.step)))
         finally:
             drawn.save()
         watch.verifying(found.text)
-        return finish(judge, session, script.source, found, output, heading)
+        return finish(judge, session, script.source, found, output, heading, keeper)
 
 
 def pinned_oracle(judge: Judge, case: Case) -> str | None:
@@ -123,12 +127,18 @@ def _given(judge: Judge, path: Path) -> str:
 
 
 def check_prepared(judge: Judge, prepared: PreparedCase, notify: Notify) -> Verdict:
-    """`check` of its script, with a word about variables that it reads in vain."""
+    """`check` of its script, with a word about variables that it reads in vain, and the figure to follow.
+    Raises UserError also for a condition that a reduction could only follow to an empty kernel."""
     judge.flakiness.notify = notify
+    if judge.oracle.interesting_when_empty:
+        raise UserError(empty_note(judge.oracle))
     try:
-        return check(judge, prepared.source, prepared.case.script.name, listing().plugins)
+        verdict = check(judge, prepared.source, prepared.case.script.name, listing().plugins)
     finally:
         say_missing(judge.unset, notify)
+    if prepared.case.figure is not None:
+        notify(sentence(judge.oracle))
+    return verdict
 
 
 def check(judge: Judge, source: str, shown: str, plugins: Iterable[Plugin]) -> Verdict:
@@ -185,7 +195,13 @@ def search(judge: Judge, session: Session, source: str, passes: Sequence[Pass], 
 
 
 def finish(
-    judge: Judge, session: Session, source: str, reduction: Reduction, output: Path, heading: AddHeading
+    judge: Judge,
+    session: Session,
+    source: str,
+    reduction: Reduction,
+    output: Path,
+    heading: AddHeading,
+    keeper: SymptomKeeper | None = None,
 ) -> Result:
     """Head the script, run it once more cold, write it, and keep the result in the session."""
     evidence, shown = judge.observe(reduction.text)
@@ -212,6 +228,8 @@ def finish(
         rate=judge.flakiness.rate,
         missing_variables=tuple(missing(judge.unset, os.environ)),
         margins=judge.oracle.margins(replace(evidence, first=judge.first)),
+        condition=judge.oracle.condition,
+        followed=None if keeper is None else keeper.followed(evidence),
     )
     session.save_result(result.to_dict())
     return result

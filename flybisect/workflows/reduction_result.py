@@ -13,6 +13,7 @@ from flybisect.observation import Observation, Signature, Verdict
 from flybisect.oracle.plugin import Margin
 from flybisect.search.reproduction_rate import Rate
 from flybisect.source.source import count_statements
+from flybisect.workflows.symptom import Followed
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Result:
     """That the script reads, and that are set here but not in trials."""
     margins: Mapping[str, Margin] = field(default_factory=dict)
     """By figure: what is left of the difference from the baseline."""
+    condition: str | None = None
+    """Over figures, that the reduced script meets; None for a failure."""
+    followed: Followed | None = None
+    """The figure that was followed in place of the oracle's own condition, if one was."""
 
     @property
     def verified_cold(self) -> bool:
@@ -85,6 +90,11 @@ class Result:
                              judged by that, too
         verified_cold        the cold run showed the signature again; otherwise the exit code is 1
         margins              {figure: {first, left}}: the difference from the baseline, before and after
+        condition            over figures, that the reduced script meets; null for a failure
+        figure               null; with a figure that was followed (`reduce --figure`): {figure, this, base,
+                             ratio, kind} as `check` has it for the unreduced script; `symptom`: the oracle
+                             that found the bug; `symptom_left`: the reduced script shows that, too; if not,
+                             `symptom_script` and `symptom_statements`: the smallest one seen that does
         shown                null; where the bug shows in some runs only: how often it did, as "9 of 20 runs"
         also_seen            [{signature, script}]: other failures of the compiler, with a script of each
         missing_variables    that the script reads, and that are set here but not in trials
@@ -119,6 +129,8 @@ class Result:
             "minimal": self.minimal,
             "verified_cold": self.verified_cold,
             "margins": {name: asdict(margin) for name, margin in self.margins.items()},
+            "condition": self.condition,
+            "figure": None if self.followed is None else self.followed.to_dict(),
             "valid_on": list(self.valid_on),
             "shown": None if self.rate is None else str(self.rate),
             "also_seen": [

@@ -14,6 +14,7 @@ from flybisect.errors import UserError
 from flybisect.judge.judge import Judge
 from flybisect.observation import Signature
 from flybisect.oracle.failure_line import failure_line
+from flybisect.oracle.follow import FOLLOWED
 from flybisect.oracle.plugin import Evidence
 from flybisect.oracle.signatures import classify
 from flybisect.reduce.hint import Pass
@@ -39,6 +40,7 @@ from flybisect.workflows.run_releases import (
     table,
     variant,
 )
+from flybisect.workflows.symptom import following_of
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class RunWorkflow:
         """What the unreduced script shows; None where that is not interesting."""
         self._signature: Signature | None = None
         self._oracle = prepared.case.oracle
+        self._when = prepared.case.when
         self._found: Around | None = None
         self._every: Sequence[str] = ()
         self._scripts: Scripts | None = None
@@ -173,6 +176,9 @@ class RunWorkflow:
         assert judge.first is not None
         self._first, self._signature = judge.first, judge.signature
         self._oracle = reducing.pinned_oracle(judge, self._prepared.case)
+        if following_of(judge) is not None:
+            # A script that was reduced by its cause has lost the symptom, so releases are told by the cause.
+            self._oracle, self._when = FOLLOWED, judge.oracle.condition
         return f"{verdict.answer.value}: {failure_line(judge.first.subject) or verdict.why}{self._instead}"
 
     def _look_elsewhere(self, why: str) -> None:
@@ -201,6 +207,11 @@ class RunWorkflow:
         )
         found = self.result.to_dict()
         lines = [f"{found['statements_before']} → {found['statements_after']} statements"]
+        followed = self.result.followed
+        if followed is not None:
+            lines.append(f"by {followed.difference.figure}")
+        if followed is not None and followed.script is not None:
+            lines.append(f"{followed.statements} statements with the symptom ({followed.symptom})")
         if not self.result.verified_cold:
             lines.append("NOT CONFIRMED in a fresh process")
         elif self.result.valid_on:
@@ -304,7 +315,8 @@ class RunWorkflow:
     def _under_any(self, script: Path) -> PreparedCase:
         """Of a script with this run's case, whatever lies beside it."""
         own, extra = self._prepared, self._wanted.extra_index_url
-        options = replace(own.case, script=script, oracle=self._oracle, jobs=1, workdir=own.workdir)
+        judged_by = replace(own.case, oracle=self._oracle, when=self._when, figure=None)
+        options = replace(judged_by, script=script, jobs=1, workdir=own.workdir)
         return prepare_for_toolchains(options, self._show.notify, extra_index_url=extra)
 
     def _watch(self, toolchain: Toolchain) -> None:

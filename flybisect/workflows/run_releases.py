@@ -78,7 +78,7 @@ def judging(
         for version in (answer.before, answer.after):
             side = rule.judge(judged.observe(scripts.reduced.toolchains.get(version)))[0]
             if side not in (answer.side(version), Side.SKIP):
-                why = ", since the reduced one tells releases apart elsewhere"
+                why = ", because the reduced one shows the boundary at another place"
                 return falling(scripts, study, watch, alone=True), why
     return judged, ""
 

@@ -19,6 +19,7 @@ BENCHES = (
     *("probe", "memory", "reductions", "large", "peers", "scaling", "jobs", "bisecting", "searching"),
     "survey",
     "mutants",
+    "suite",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
@@ -73,6 +74,10 @@ class Stand:
     """Trials for them."""
 
 
+class UsedUp(BaseException):
+    """A search has used up its time or its compiles. It stops the search wherever it is, as Ctrl-C does."""
+
+
 @dataclass
 class Recording:
     """A prober that takes down what another one sees, and listens to the reducer's steps."""
@@ -84,23 +89,48 @@ class Recording:
     """Each time that the script got smaller."""
     activity: str = ""
     """Empty while no candidate is tried; its trials repeat on purpose."""
+    deadline: float | None = None
+    """By `time.monotonic`, from when on a search begins no more trials."""
+    most_compiles: int | None = None
+    """After which it begins no more either; those before the search count as well."""
+    compiles: int = 0
+    seconds: float = 0.0
+    """Wall time within trials; with several at a time their sum."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(
         self, probe: Probe, toolchain: Toolchain, cancelled: threading.Event | None = None
     ) -> Observation:
         activity = self.activity
+        began = time.monotonic()
+        if activity and self._used_up(began):
+            raise UsedUp
         seen = self.prober.run(probe, toolchain, cancelled)
+        self._spent(began)
         if cancelled is None or not cancelled.is_set():
             wants = sorted(want.value for want in probe.wants)
             setting = (toolchain.key, probe.arch, *probe.argv, *wants)
             with self._lock:
                 again = probe.anew or Want.COVERAGE in probe.wants
-                self.trials.append(Trial(activity, again, setting, probe.source, seen))
+                trial = Trial(activity, again, setting, probe.source, seen)
+                self.trials.append(trial)
+                self.compiles += trial.compiled
         return seen
 
     def run_cold(self, probe: Probe, toolchain: Toolchain) -> Observation:
-        return self.prober.run_cold(probe, toolchain)
+        began = time.monotonic()
+        seen = self.prober.run_cold(probe, toolchain)
+        self._spent(began)
+        return seen
+
+    def _used_up(self, now: float) -> bool:
+        if self.deadline is not None and now >= self.deadline:
+            return True
+        return self.most_compiles is not None and self.compiles >= self.most_compiles
+
+    def _spent(self, began: float) -> None:
+        with self._lock:
+            self.seconds += time.monotonic() - began
 
     def step(self, step: ReductionStep) -> None:
         """For the reducer's `notice`."""

@@ -30,6 +30,7 @@ flydsl: 0.5.0
 oracle: spills
 against: {args: [raw, 3]}
 when: vgpr_spills > base.vgpr_spills
+figure: auto
 pattern: ds_read
 absent: true
 stage: last
@@ -52,6 +53,7 @@ def test_every_key(tmp_path: Path) -> None:
         oracle="spills",
         baseline=Baseline(argv=("raw", "3")),
         when="vgpr_spills > base.vgpr_spills",
+        figure="auto",
         timeout=90.0,
         memory=4096,
         pattern="ds_read",

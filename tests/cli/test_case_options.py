@@ -13,7 +13,7 @@ from flybisect.case.case import Baseline, Case
 from flybisect.case.declared import as_words, declarations
 from flybisect.cli.case_options import SHARED, takes_case
 
-MORE = ("flydsl", "valid_on", "jobs")
+MORE = ("flydsl", "figure", "valid_on", "jobs")
 
 
 def parsed(*words: str) -> Case:
@@ -37,6 +37,7 @@ CASE = Case(
     oracle="spills",
     baseline=Baseline(("raw", "a b"), "0.3.0", "gfx950"),
     when="vgprs > 3",
+    figure='bases("ds_read*")',
     timeout=5.0,
     memory=512,
     env=(("A", "1"), ("B", "x y")),

@@ -11,6 +11,7 @@ import pytest
 from flybisect.case.case import Baseline, Case
 from flybisect.errors import UserError
 from flybisect.observation import Kernel, Observation, Outcome, Stage
+from flybisect.report.bundle import contents
 from flybisect.report.markdown import LONGEST, as_markdown
 from flybisect.report.redaction import Redaction
 from flybisect.workflows.environment import Environment
@@ -79,6 +80,52 @@ def test_both_sides_and_the_condition_with_its_numbers() -> None:
     assert "jane" not in text
     assert "/somewhere/x.txt" in text
     assert "The script was not reduced." in text
+
+
+CONDITION = 'bases("ds_read_b64") >= 16 and base.bases("ds_read_b64") <= 2'
+
+
+def with_bases(seen: Script, here: int, there: int) -> Script:
+    columns = []
+    for column, bases in zip(seen.columns, (here, there), strict=True):
+        kernel = replace(
+            column.observation.kernels[0], instructions={"ds_read_b64": 40}, bases={"ds_read_b64": bases}
+        )
+        columns.append(replace(column, observation=replace(column.observation, kernels=(kernel,))))
+    return replace(seen, columns=tuple(columns))
+
+
+def test_the_cause_and_the_script_with_the_symptom() -> None:
+    reduction = {
+        **dict.fromkeys(("statements_before", "statements_after", "bytes_before", "bytes_after"), 1),
+        "compiles": 1,
+        "seconds": 1.0,
+        "figure": {"figure": 'bases("ds_read_b64")'},
+    }
+    found = replace(
+        FOUND,
+        condition=CONDITION,
+        original=with_bases(FOUND.original, 34, 2),
+        reduced=with_bases(script("cause = 1\n"), 18, 2),
+        symptom=with_bases(script("symptom = '/home/jane/x/y.txt'\n"), 30, 2),
+        reduction=reduction,
+    )
+    text = as_markdown(found, NOBODY)
+    words = "18 distinct base registers of ds_read_b64, against 2 with --recast"
+    assert text.startswith(f"# {words} (gfx950, FlyDSL 0.3.0)\n")
+    head, _, tail = text.partition("## The symptom")
+    assert "cause = 1" in head
+    assert "symptom = " not in head
+    assert words in tail
+    assert "symptom = '/somewhere/y.txt'" in tail
+    assert "jane" not in text
+    assert "\0" not in text
+    assert found.judged.oracle == "isa"
+    assert found.judged.when == CONDITION
+    packed = contents(found, text, NOBODY)
+    assert packed["symptom.py"].startswith("symptom = ")
+    assert "--oracle isa" in packed["reproduce.sh"]
+    assert "--figure" not in packed["reproduce.sh"]
 
 
 def test_only_neighbours_that_were_all_tried_are_one_row() -> None:

@@ -24,7 +24,7 @@ def test_the_last_one_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_a_session(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no session to go on with"):
+    with pytest.raises(UserError, match="no session to resume"):
         resume.find_command(None, tmp_path)
     with pytest.raises(UserError, match="no session's folder"):
         resume.find_command(tmp_path, tmp_path)

@@ -104,7 +104,7 @@ def _finish(command: list[str]) -> tuple[object, ...]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT)
     if done.returncode != 0:
         # Killed before there was a session: to begin is to go on.
-        if "no session to go on with" in done.stderr:
+        if "no session to resume" in done.stderr:
             return _finish(begin(Path(command[-1])))
         return (done.returncode, done.stderr)
     found = json.loads(done.stdout)

@@ -69,7 +69,7 @@ def test_without_an_error_the_last_line_is_quoted() -> None:
             "hip_HIPCC_EXECUTABLE does not exist !); install ROCm's, or `apt install libamdhip64-dev hipcc`",
         ),
         (VERSION, "MLIR asks for nanobind 2.9: `pip install 'nanobind>=2.9,<3'`"),
-        (VERSION.replace("nanobind", "zstd"), "zstd is there, but in no version that goes for 2.9"),
+        (VERSION.replace("nanobind", "zstd"), "zstd is installed, but no version of it satisfies 2.9"),
         ("scripts/build.sh: line 3: patchelf: command not found", "patchelf is missing"),
         ("/bin/sh: 1: cmake: not found", "cmake is missing"),
         ("as: cannot write x.o: No space left on device", "disk is full"),

@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import time
 import weakref
 from pathlib import Path
@@ -93,6 +94,15 @@ def _leave_unfinished() -> None:
         finalizer.atexit = False
 
 
+def _file_without_a_name(label: str) -> int:
+    """In memory; on disk where this runs in a trial itself, which may make none there."""
+    try:
+        return os.memfd_create(label)
+    except OSError:
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
+
+
 class _Trial:
     """One forked child, from its start until nothing of it is left."""
 
@@ -109,8 +119,8 @@ class _Trial:
         self._box = box
         self._entries = entries
         self._warm = warm
-        self._record = os.memfd_create("record")
-        self._crash = os.memfd_create("crash")
+        self._record = _file_without_a_name("record")
+        self._crash = _file_without_a_name("crash")
         self._started = time.monotonic()
         self._deadline = self._started + request["timeout"]
         self._kills = _out_of_memory_kills()

@@ -69,4 +69,4 @@ def _stream(node: ast.expr, dsl: str | None) -> str | None:
     return f"{dsl}.Stream(None)" if call and dsl is not None else None
 
 
-PASS = Pass("devices", "what asks for a GPU, by what stands for it on the CPU", hints, phase=PassPhase.FINE)
+PASS = Pass("devices", "GPU calls, replaced by their equivalent on the CPU", hints, phase=PassPhase.FINE)

@@ -139,4 +139,4 @@ def _attributes(table: Statements, results: list[ast.AST]) -> list[ast.Attribute
     return found
 
 
-PASS = Pass("flags", "command lines that only have switches, by a look at sys.argv", hints)
+PASS = Pass("flags", "command lines that only have switches, replaced by tests of sys.argv", hints)

@@ -236,17 +236,17 @@ def named_choices(names: Sequence[str], elements: Sequence[object], ids: object)
         texts = tuple((name, text_of(value)) for name, value in zip(names, held, strict=True))
         lines = element.guard if isinstance(element, Given) else ()
         found.append(Choice(texts, _ids(own, ids, at, names, held), lines))
-    return _told_apart(found)
+    return _numbered_apart(found)
 
 
-def _told_apart(found: list[Choice]) -> list[Choice]:
+def _numbered_apart(found: list[Choice]) -> list[Choice]:
     """Where two have one id, pytest numbers them."""
     counts: dict[str, int] = {}
     for choice in found:
         for name in choice.ids:
             counts[name] = counts.get(name, 0) + 1
     seen: dict[str, int] = {}
-    told = []
+    numbered = []
     for choice in found:
         ids = set(choice.ids)
         for name in choice.ids:
@@ -254,8 +254,8 @@ def _told_apart(found: list[Choice]) -> list[Choice]:
             seen[name] = number + 1
             if counts[name] > 1 and name != ANY:
                 ids |= {f"{name}{number}", f"{name}_{number}"}
-        told.append(replace(choice, ids=frozenset(ids)))
-    return told
+        numbered.append(replace(choice, ids=frozenset(ids)))
+    return numbered
 
 
 def _held(element: object, count: int) -> list[object]:
