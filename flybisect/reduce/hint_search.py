@@ -93,9 +93,7 @@ class HintSearch:
             group = next(steps)
             while True:
                 holds = yield from self._holds(group)
-                if len(self._standing.trail) >= self._standing.distance and not (
-                    yield from confirm(self._standing)
-                ):
+                if self._standing.due and not (yield from confirm(self._standing)):
                     return False
                 if holds and self._size.parts < STALE * self._begun.parts:
                     return False
@@ -213,9 +211,10 @@ class HintSearch:
         return self._hints[min(group)].label if len(group) == 1 else f"{len(group)} together"
 
     def _accept(self, group: Subset, text: str, reply: Reply, trusted: bool) -> None:
-        self._size = size_of(text)
+        before, self._size = self._size, size_of(text)
+        share = 1 - self._size.parts / before.parts
         labels = frozenset(self._hints[item].label for item in group)
-        self._standing.accept(text, labels, reply, trusted=trusted)
+        self._standing.accept(text, labels, reply, trusted=trusted, share=share)
         self._notify(group, "")
 
     def _notify(self, group: Subset, tried: str) -> None:

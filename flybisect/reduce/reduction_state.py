@@ -9,8 +9,10 @@ from flybisect.judge.question import Reply
 from flybisect.search.beliefs import Beliefs
 from flybisect.source.cut import Cut
 
-NEAREST, FARTHEST = 2, 16
+NEAREST, FARTHEST = 2, 8
 """Successes that may rest on trust in the baseline, at first and at most."""
+MUCH = 0.06
+"""Part of the script that they may take away together."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Trusted:
 
     text: str
     labels: frozenset[str]
+    share: float
+    """Part of the script that it took away."""
 
 
 class ReductionState:
@@ -73,12 +77,20 @@ class ReductionState:
         self.best = self.confirmed = text
         self.failing_line = self._confirmed_line = failing_line
 
-    def accept(self, text: str, labels: frozenset[str], reply: Reply, *, trusted: bool) -> None:
-        """A smaller script that holds; with `trusted`, if the baseline is as it was."""
+    @property
+    def due(self) -> bool:
+        """Whether the best script has to be judged in full before more is tried."""
+        far = len(self.trail) >= self.distance
+        return bool(self.trail) and (far or sum(each.share for each in self.trail) > MUCH)
+
+    def accept(
+        self, text: str, labels: frozenset[str], reply: Reply, *, trusted: bool, share: float = 0.0
+    ) -> None:
+        """A smaller script that holds; with `trusted`, if the baseline is as it was. `share`: see Trusted."""
         self.failing_line = self._line_in(text) if reply.predicted else reply.failing_line
         self.best = text
         if trusted:
-            self.trail.append(Trusted(text, labels))
+            self.trail.append(Trusted(text, labels, share))
         else:
             self.confirmed, self._confirmed_line = text, self.failing_line
             self.trail = []

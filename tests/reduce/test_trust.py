@@ -53,6 +53,13 @@ def test_where_it_holds_the_next_one_goes_further() -> None:
     assert standing.distance == FARTHEST
 
 
+def test_a_large_success_is_judged_in_full_at_once() -> None:
+    standing = begun(LINES, [{0}])
+    assert not standing.due
+    standing.accept(LINES[1], frozenset(), Reply(True), trusted=True, share=0.5)
+    assert standing.due
+
+
 def test_nothing_is_asked_without_a_success() -> None:
     assert answered(confirm(begun(LINES, [])), lambda text: False) == (True, [])
 
