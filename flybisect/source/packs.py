@@ -194,7 +194,8 @@ class _Flow:
             self._join(value, self._variable(key))
         elif value is not None:
             plain = isinstance(target, Display) and not any(isinstance(e, ast.Starred) for e in target.elts)
-            self._join(self._display(entry, target) if plain else None, value)  # type: ignore[arg-type]
+            taken = self._display(entry, target) if isinstance(target, Display) and plain else None
+            self._join(taken, value)
 
     def _loop(self, entry: Statement, node: ast.For) -> None:
         init = _init(node)
@@ -250,7 +251,7 @@ class _Flow:
                 given[names[at]].append(self._value(entry, argument))
         for keyword in call.keywords:
             if keyword.arg in names:
-                given[keyword.arg].append(self._value(entry, keyword.value))  # type: ignore[index]
+                given[keyword.arg].append(self._value(entry, keyword.value))
         return all(keyword.arg is not None for keyword in call.keywords)
 
     def _entry(self, call: ast.Call) -> Statement | None:

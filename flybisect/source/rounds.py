@@ -63,7 +63,7 @@ def with_values(
                 return None
         for use in part.uses:
             key = table.resolve(use.name, use.scope)
-            if key not in values or not start <= use.offset < end:
+            if key is None or key not in values or not start <= use.offset < end:
                 continue
             behind = use.offset + len(use.name)
             if not isinstance(use.node, ast.Name) or table.source.text[use.offset : behind] != use.name:

@@ -15,8 +15,8 @@ from flybisect.source.scopes import Key, Statement, Statements, qualified
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """`x = [f(i) for i in range(4)]` for `x = []` with a loop of `x.append(f(i))`, or for `x = [None] * 4` with a
-    loop of `x[i] = f(i)`; `x = [a, b]` for `x = [a]` with `x.append(b)` behind it."""
+    """`x = [f(i) for i in range(4)]` for `x = []` with a loop of `x.append(f(i))`, or for `x = [None] * 4`
+    with a loop of `x[i] = f(i)`; `x = [a, b]` for `x = [a]` with `x.append(b)` behind it."""
     found: list[Hint] = []
     for entry in table.all:
         node = entry.node
@@ -81,9 +81,13 @@ def _joined(table: Statements, entry: Statement, key: Key, first: Statement) -> 
     given = elements_of(table, value)
     if stored is not None and given is not None and not isinstance(value, ast.Dict):
         index = integer(stored[0][0])
-        if index in given:
-            return f"[{', '.join({**given, index: _element(table, stored[1])}.values())}]"  # type: ignore[arg-type, dict-item]
+        if index is not None and index in given:
+            return _display(list({**given, index: _element(table, stored[1])}.values()))
     return None
+
+
+def _display(elements: Sequence[str]) -> str:
+    return f"[{', '.join(elements)}]"
 
 
 def _moved(table: Statements, entry: Statement, first: Statement, value: ast.expr) -> bool:
@@ -166,21 +170,17 @@ def _appended(node: ast.stmt, name: str) -> ast.expr | None:
     if not isinstance(call, ast.Call) or call.keywords or len(call.args) != 1:
         return None
     function = call.func
-    named = (
-        isinstance(function, ast.Attribute)
-        and function.attr == "append"
-        and isinstance(function.value, ast.Name)
-    )
-    if not named or function.value.id != name or isinstance(call.args[0], ast.Starred):  # type: ignore[attr-defined]
+    if not isinstance(function, ast.Attribute) or function.attr != "append":
         return None
-    return call.args[0]
+    own = isinstance(function.value, ast.Name) and function.value.id == name
+    return call.args[0] if own and not isinstance(call.args[0], ast.Starred) else None
 
 
 def _stored(node: ast.stmt, name: str, depth: int) -> tuple[list[ast.expr], ast.expr] | None:
     """The indices and the value of `x[i][j] = …`."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return None
-    target, indices = node.targets[0], []
+    target, indices = node.targets[0], list[ast.expr]()
     while isinstance(target, ast.Subscript):
         indices.insert(0, target.slice)
         target = target.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,7 +74,7 @@ def _apart(table: Statements, entry: Statement, target: ast.Name, value: ast.exp
 
 
 def elements_of(table: Statements, value: ast.expr) -> Mapping[Index, str] | None:
-    """Index → text of a display's elements, and of `[None] * 4`; None for what is not one of a known length."""
+    """Index → text of a display's elements, and of `[None] * 4`; None for what has no known length."""
     if isinstance(value, ast.Dict):
         keys = [each.value if isinstance(each, ast.Constant) else None for each in value.keys]
         if not all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in keys):
@@ -159,13 +160,14 @@ def _names(table: Statements, name: str, used: Sequence[Index]) -> dict[Index, s
     """The container's own name where one element is used alone."""
     if len(used) == 1:
         return {used[0]: name}
-    taken = {each for scope in table.scopes for each in scope.bound} | {
-        use.name for e in table.all for use in e.uses
-    }
-    tails = {
-        index: str(index) if str(index).isidentifier() or isinstance(index, int) else "x" for index in used
-    }
-    return {index: fresh(f"{name}_{str(tails[index]).replace('-', 'm')}", taken) for index in used}
+    taken = {each for scope in table.scopes for each in scope.bound}
+    taken |= {use.name for entry in table.all for use in entry.uses}
+    return {index: fresh(f"{name}_{_tail(index)}", taken) for index in used}
+
+
+def _tail(index: Index) -> str:
+    """What a name may end on."""
+    return re.sub(r"\W", "_", str(index))
 
 
 def _spliced(

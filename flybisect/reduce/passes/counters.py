@@ -40,8 +40,8 @@ class _Unknown(Exception):
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """For each variable that begins as an integer and is only ever added to, in its block and in loops of a known
-    number of rounds in it: its value in place of each read."""
+    """For each variable that begins as an integer and is only ever added to, in its block and in loops of a
+    known number of rounds in it: its value in place of each read."""
     found: list[Hint] = []
     for entry in table.all:
         node = entry.node
@@ -64,10 +64,9 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
 def _values(table: Statements, entry: Statement, key: Key, start: int) -> Cut | None:
     walk = _Walk(table, key)
     try:
-        end = walk.block([each for each in _siblings(table, entry) if each.start > entry.start], _Sum(start))
+        walk.block([each for each in _siblings(table, entry) if each.start > entry.start], _Sum(start))
     except _Unknown:
         return None
-    del end
     users = {user.number for user, _ in table.users.get(key, ())}
     if not walk.added or users - walk.seen:
         return None
@@ -105,11 +104,7 @@ class _Walk:
                 self.added.add(entry.number)
                 self.seen.add(entry.number)
                 value = value.plus(added)
-            elif any(
-                isinstance(self._table.all[n].node, ast.AugAssign)
-                and self._added(self._table.all[n]) is not None
-                for n in inside
-            ):
+            elif any(self._added(self._table.all[number]) is not None for number in inside):
                 value = self._loop(entry, value)
             else:
                 for number in inside:
@@ -118,33 +113,18 @@ class _Walk:
 
     def _loop(self, entry: Statement, value: _Sum) -> _Sum:
         node = entry.node
-        times = rounds(node.iter) if isinstance(node, ast.For) else None
-        if (
-            not isinstance(node, ast.For)
-            or not isinstance(node.target, ast.Name)
-            or times is None
-            or node.orelse
-        ):
+        if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name) or node.orelse:
             raise _Unknown
-        if times != range(len(times)) or _leaves(node) or entry.number in self._users:
+        times, counter = rounds(node.iter), node.target.id
+        if times is None or times != range(len(times)) or _leaves(node) or entry.number in self._users:
             raise _Unknown
-        counter = node.target.id
-        if (
-            self._table.binders.get(self._table.owner(counter, entry.scope)) is None
-            or counter in value.factors
-        ):
-            raise _Unknown
-        if any(
-            name == counter
-            for n in self._table.subtree(entry.number)
-            if n != entry.number
-            for name, _ in self._table.all[n].binds
-        ):
+        inside = [self._table.all[n] for n in self._table.subtree(entry.number) if n != entry.number]
+        if counter in value.factors or any(name == counter for part in inside for name, _ in part.binds):
             raise _Unknown
         parts = [self._table.all[number] for number in entry.parts]
         step = _Walk(self._table, self._key).block(parts, _Sum(0)).constant
-        behind = self.block(parts, value.within(counter, step))
-        return _Sum(behind.constant, value.factors).plus(step * (len(times) - 1))
+        self.block(parts, value.within(counter, step))
+        return value.plus(step * len(times))
 
     def _added(self, entry: Statement) -> int | None:
         node = entry.node

@@ -85,7 +85,7 @@ def _reads(
     if users and any(binder.start > entry.end for binder in table.binders.get(key, ())):
         return None
     text, edits = table.source.text, set()
-    for user, use in users:
+    for _, use in users:
         end = use.offset + len(use.name)
         plain = isinstance(use.node, ast.Name) and isinstance(use.node.ctx, ast.Load)
         if not plain or text[use.offset : end] != use.name or table.resolve(carried.id, use.scope) != key:

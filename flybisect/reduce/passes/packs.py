@@ -15,8 +15,8 @@ from flybisect.source.scopes import Key, Statements
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """For each pack that is handed on: each of its elements, from where it is made to where it is read. What has one
-    element left becomes that element."""
+    """For each pack that is handed on: each of its elements, from where it is made to where it is read. Of two
+    elements the one left takes the place of the pack."""
     found: list[Hint] = []
     for pack in packs(table):
         length = pack.length
@@ -43,7 +43,7 @@ def _without(table: Statements, pack: Pack, at: int, length: int) -> Cut | None:
         else:
             elements.add(Element(display, element))
     statements = {entry.number for entry, _, index in pack.items if index == at}
-    for entry, node, index in pack.items:
+    for _, node, index in pack.items:
         if single and index != at:
             edits.add(Edit(*table.source.span(node), table.source.segment(node.value)))
         elif index > at:
@@ -76,17 +76,20 @@ def _parameters(
         if any(start != first for _, start in spread):
             return None
         for call in _calls(table, function):
-            stars = [each for each in call.args if isinstance(each, ast.Starred)]
+            stars = _stars(call)
             if not stars and first + at < len(call.args):
                 elements.add(Element(call, call.args[first + at]))
             elements |= {Element(call, each) for each in call.keywords if each.arg == parameter.arg}
             if stars and length == 2:
                 edits.add(Edit(*table.source.span(stars[0]), table.source.segment(stars[0].value)))
-        if sum(any(isinstance(a, ast.Starred) for a in call.args) for call in _calls(table, function)) != len(
-            spread
-        ):
+        others = [call for call in _calls(table, function) if _stars(call)]
+        if len(others) != len(spread):
             return None
     return elements, edits, lost
+
+
+def _stars(call: ast.Call) -> list[ast.Starred]:
+    return [each for each in call.args if isinstance(each, ast.Starred)]
 
 
 def _calls(table: Statements, function: ast.FunctionDef) -> Iterator[ast.Call]:

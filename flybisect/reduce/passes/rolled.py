@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 
 from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
@@ -19,8 +20,8 @@ SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """`for i in range_constexpr(4): f(2 * i)` for `f(0)`, `f(2)`, `f(4)`, `f(6)` in a row, and the same for the
-    elements of a list."""
+    """`for i in range_constexpr(4): f(2 * i)` for `f(0)`, `f(2)`, `f(4)`, `f(6)` in a row, and the same for
+    the elements of a list."""
     return [*_statements(table), *_elements(table)]
 
 
@@ -72,16 +73,16 @@ def _elements(table: Statements) -> Iterator[Hint]:
 
 
 def _range(table: Statements, entry: Statement) -> str | None:
-    """What unrolls a loop while a kernel is traced; `range` outside of functions. None where the script has no
-    name for it."""
+    """What unrolls a loop while a kernel is traced; `range` outside of functions. None where the script has
+    no name for it."""
     if table.outside_functions(entry):
         return "range"
     return "range_constexpr" if "range_constexpr" in modules(table) else None
 
 
 def _rolled(table: Statements, nodes: Sequence[ast.AST]) -> tuple[str, str] | None:
-    """A counter, and the first node's text with what it is in the place of what goes up; None where they differ
-    in another way, or in nothing."""
+    """A counter, and the first node's text with what it is in the place of what goes up; None where they
+    differ in another way, or in nothing."""
     steps = _progressions(nodes)
     if steps is None or (not steps and isinstance(nodes[0], ast.Assign)):
         return None
@@ -90,6 +91,7 @@ def _rolled(table: Statements, nodes: Sequence[ast.AST]) -> tuple[str, str] | No
     edits = []
     for node, step in steps:
         first = node.value
+        assert isinstance(first, int)
         factor = counter if step == 1 else f"{step} * {counter}"
         text = factor if first == 0 else f"({first} + {factor})"
         at, behind = table.source.span(node)
@@ -99,8 +101,8 @@ def _rolled(table: Statements, nodes: Sequence[ast.AST]) -> tuple[str, str] | No
 
 
 def _progressions(nodes: Sequence[ast.AST]) -> list[tuple[ast.Constant, int]] | None:
-    """The integers of the first node that go up evenly from node to node, with the step. None where the nodes differ
-    in anything else."""
+    """The integers of the first node that go up evenly from node to node, with the step. None where the nodes
+    differ in anything else."""
     walked = [list(ast.walk(node)) for node in nodes]
     if len({len(each) for each in walked}) != 1:
         return None
@@ -110,13 +112,13 @@ def _progressions(nodes: Sequence[ast.AST]) -> list[tuple[ast.Constant, int]] | 
             return None
         first = row[0]
         if isinstance(first, ast.Constant):
-            values = [node.value for node in row]  # type: ignore[attr-defined]
+            values = [node.value for node in row]
             if all(value == values[0] and type(value) is type(values[0]) for value in values):
                 continue
             if any(type(value) is not int for value in values):
                 return None
             step = values[1] - values[0]
-            if any(b - a != step for a, b in zip(values, values[1:], strict=False)):
+            if any(b - a != step for a, b in itertools.pairwise(values)):
                 return None
             found.append((first, step))
         elif any(_own(node) != _own(first) for node in row):

@@ -17,8 +17,8 @@ FEW = 4
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """`f(0)` and `f(1)` for `for i in range(2): f(i)`; then `f(n - 1)` alone. To the first round they are cut by
-    `unwrap`."""
+    """`f(0)` and `f(1)` for `for i in range(2): f(i)`; then `f(n - 1)` alone. `unwrap` cuts them to the first
+    round."""
     found: list[Hint] = []
     for entry in table.all:
         times = _rounds(table, entry)
