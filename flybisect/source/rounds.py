@@ -76,3 +76,20 @@ def variables(table: Statements, node: ast.AST, entry: Statement) -> set[Key | N
     """The variables that an expression of a statement reads; None among them for what nothing binds."""
     inside = {id(part) for part in ast.walk(node)}
     return {table.resolve(use.name, use.scope) for use in entry.uses if id(use.node) in inside}
+
+
+def read_behind(table: Statements, loop: Statement) -> bool:
+    """True where what a loop binds is read outside of it, unless in another loop that binds it anew."""
+    inside = set(table.subtree(loop.number))
+    keys = {table.owner(name, scope) for number in inside for name, scope in table.all[number].binds}
+    for key in keys:
+        others = {
+            part
+            for binder in table.binders.get(key, ())
+            if isinstance(binder.node, ast.For) and binder.number not in inside
+            for part in binder.parts
+            for part in table.subtree(part)
+        }
+        if any(user.number not in inside | others for user, _ in table.users.get(key, ())):
+            return True
+    return False

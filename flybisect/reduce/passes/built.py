@@ -10,7 +10,7 @@ from flybisect.reduce.passes.containers import elements_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.expressions import bracketed, stands_alone
-from flybisect.source.rounds import integer, rounds
+from flybisect.source.rounds import integer, read_behind, rounds
 from flybisect.source.scopes import Key, Statement, Statements, qualified
 
 
@@ -109,7 +109,7 @@ def _filled(value: ast.expr) -> bool:
 def _comprehension(table: Statements, key: Key, loop: Statement, value: ast.expr) -> str | None:
     loops = _nest(table, loop)
     last = None if loops is None else loops[-1].body[0]
-    if loops is None or last is None or _counters_read_behind(table, loop):
+    if loops is None or last is None or read_behind(table, loop):
         return None
     heads = [
         f"for {table.source.segment(each.target)} in {table.source.segment(each.iter)}" for each in loops
@@ -187,13 +187,6 @@ def _stored(node: ast.stmt, name: str, depth: int) -> tuple[list[ast.expr], ast.
     if not isinstance(target, ast.Name) or target.id != name or len(indices) != depth:
         return None
     return indices, node.value
-
-
-def _counters_read_behind(table: Statements, entry: Statement) -> bool:
-    """What a comprehension binds is bound in it alone."""
-    inside = set(table.subtree(entry.number))
-    keys = {table.owner(name, scope) for number in inside for name, scope in table.all[number].binds}
-    return any(user.number not in inside for key in keys for user, _ in table.users.get(key, ()))
 
 
 def _element(table: Statements, node: ast.expr) -> str:

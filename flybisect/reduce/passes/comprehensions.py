@@ -75,7 +75,7 @@ def _values(table: Statements, node: Comprehension) -> list[str] | None:
     generator = node.generators[0]
     if len(node.generators) != 1 or generator.ifs or generator.is_async:
         return None
-    if any(isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield)) for part in ast.walk(node)):
+    if any(isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.Lambda)) for part in ast.walk(node)):
         return None
     found = rounds(generator.iter)
     if found is not None:
@@ -177,7 +177,7 @@ def _element(
             return None
         values[counter] = new
         element = element.elt
-    if any(isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield)) for part in ast.walk(value)):
+    if any(isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.Lambda)) for part in ast.walk(value)):
         return None
     text = with_values(table, entry, *table.source.span(element), values)
     return None if text is None else operand(table, element, text)

@@ -145,8 +145,9 @@ class _Walk:
             plain = isinstance(use.node, ast.Name) and isinstance(use.node.ctx, ast.Load)
             if not plain or source.text[use.offset : end] != use.name or use.scope.kind == "class":
                 raise _Unknown
-            if entry.scope.number != self._key[0]:
-                raise _Unknown  # A function may be called later, when the value is another.
+            here = use.scope is entry.scope or use.scope.kind == "comprehension"
+            if entry.scope.number != self._key[0] or not here:
+                raise _Unknown  # A function or lambda may be called later, when the value is another.
             for name in value.factors:
                 if self._table.resolve(name, use.scope) != self._table.resolve(name, entry.scope):
                     raise _Unknown

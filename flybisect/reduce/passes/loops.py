@@ -35,6 +35,8 @@ def _plain(table: Statements, entry: Statement) -> set[Edit] | None:
         return None
     source, indent = table.source, table.source.indent(node)
     counter, carried = (source.segment(each) for each in node.target.elts)
+    if isinstance(node.target.elts[1], ast.Tuple):
+        carried = carried.strip("()")
     result = _result(table, last)
     if result is None:
         return None
@@ -97,7 +99,7 @@ def _reads(
 def _at_end(table: Statements, entry: Statement, last: Statement, carried: str, given: ast.expr) -> Edit:
     """`x = y` for the `yield`; nothing where it yields what it carries."""
     value = table.source.segment(given)
-    if value.strip("[]()*, ") == carried.strip("()"):
+    if value.strip("[]()*, ") == carried:
         if len(entry.parts) == 1:
             return Edit(last.start, last.end, "pass")
         before = table.all[entry.parts[entry.parts.index(last.number) - 1]]

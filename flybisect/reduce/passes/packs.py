@@ -15,8 +15,8 @@ from flybisect.source.scopes import Key, Statements
 
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
-    """For each pack that is handed on: each of its elements, from where it is made to where it is read. Of two
-    elements the one left takes the place of the pack."""
+    """For each pack that is handed on: each of its elements, from where it is made to where it is read. Of
+    two elements the one left takes the place of the pack."""
     found: list[Hint] = []
     for pack in packs(table):
         length = pack.length

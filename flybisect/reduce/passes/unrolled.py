@@ -9,7 +9,7 @@ from flybisect.reduce.hint import DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
-from flybisect.source.rounds import rounds, with_values
+from flybisect.source.rounds import read_behind, rounds, with_values
 from flybisect.source.scopes import Statement, Statements
 
 FEW = 4
@@ -43,9 +43,9 @@ def _rounds(table: Statements, entry: Statement) -> range | None:
         return None
     if any(table.all[part].parts or _leaves(table.all[part].node) for part in entry.parts):
         return None
-    key = table.owner(node.target.id, entry.scope)
-    inside = set(entry.parts)
-    if table.binders.get(key) != [entry] or any(u.number not in inside for u, _ in table.users.get(key, ())):
+    if any(node.target.id == name for part in entry.parts for name, _ in table.all[part].binds):
+        return None
+    if read_behind(table, entry):
         return None
     return rounds(node.iter)
 
