@@ -198,7 +198,10 @@ def test_loops_that_name_what_they_carry() -> None:
         "x = [a, b]\nfor i in range(0, n):\n    f(i, x[0])\n    x = [g(x[0]), x[1]]\nh(x[0], x[1])\n"
     ]
     same = CARRIED.replace("[g(x[0]), x[1]]", "[*x]")
-    assert texts(loops.PASS, same) == ["x = [a, b]\nfor i in range(0, n):\n    f(i, x[0])\nh(x[0], x[1])\n"]
+    assert texts(loops.PASS, same) == [
+        "x = [a, b]\nfor i in range(0, n):\n    f(i, x[0])\nh(x[0], x[1])\n",
+        "x = [a, b]\nfor i in range(0, n):\n    f(i, x[0])\n    x = x\nh(x[0], x[1])\n",
+    ]
     assert texts(loops.PASS, CARRIED.replace("r = ", "r, s = ")) == []
     assert texts(loops.PASS, CARRIED.replace("    f(i, x[0])\n", "    yield a\n")) == []
     assert texts(loops.PASS, CARRIED + "x = 1\n") == []

@@ -17,13 +17,17 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     `for i, x in range(n, init=[a]):` with `r = yield y`; `x` for every later `r`."""
     found: list[Hint] = []
     for entry in table.all:
-        edits = _plain(table, entry)
-        if edits is not None:
-            found.append(Hint(f"plain {label_of(table, entry)}", Cut(edits=frozenset(edits))))
+        for assigned in (False, True):
+            edits = _plain(table, entry, assigned)
+            if edits is not None:
+                label = f"plain {label_of(table, entry)}{' assigned' * assigned}"
+                found.append(Hint(label, Cut(edits=frozenset(edits)), rank=int(assigned)))
     return found
 
 
-def _plain(table: Statements, entry: Statement) -> set[Edit] | None:
+def _plain(table: Statements, entry: Statement, assigned: bool) -> set[Edit] | None:
+    """`assigned`: where a loop yields what it carries, that is assigned to itself, since the DSL takes what a
+    loop assigns for what it carries."""
     node = entry.node
     if not isinstance(node, ast.For) or node.orelse or not isinstance(node.iter, ast.Call):
         return None
@@ -47,11 +51,14 @@ def _plain(table: Statements, entry: Statement) -> set[Edit] | None:
     bounds = ", ".join(source.segment(each) for each in node.iter.args)
     rounds = f"{source.segment(node.iter.func)}({bounds})"
     header = f"{carried} = {source.segment(init.value)}\n{indent}for {counter} in {rounds}"
-    return {
-        Edit(entry.start, source.span(node.iter)[1], header),
-        _at_end(table, entry, last, carried, given),
-        *(renamed or ()),
-    }
+    same = source.segment(given).strip("[]()*, ") == carried
+    if assigned and not same:
+        return None
+    end = _without(table, entry, last) if same and not assigned else None
+    if end is None:
+        value = carried if same else source.segment(given)
+        end = Edit(last.start, last.end, f"{carried} = {value}")
+    return {Edit(entry.start, source.span(node.iter)[1], header), end, *(renamed or ())}
 
 
 def _others_yield(table: Statements, entry: Statement, last: Statement) -> bool:
@@ -96,15 +103,12 @@ def _reads(
     return edits
 
 
-def _at_end(table: Statements, entry: Statement, last: Statement, carried: str, given: ast.expr) -> Edit:
-    """`x = y` for the `yield`; nothing where it yields what it carries."""
-    value = table.source.segment(given)
-    if value.strip("[]()*, ") == carried:
-        if len(entry.parts) == 1:
-            return Edit(last.start, last.end, "pass")
-        before = table.all[entry.parts[entry.parts.index(last.number) - 1]]
-        return Edit(before.end, last.end)
-    return Edit(last.start, last.end, f"{carried} = {value}")
+def _without(table: Statements, entry: Statement, last: Statement) -> Edit:
+    """The loop without its last statement."""
+    if len(entry.parts) == 1:
+        return Edit(last.start, last.end, "pass")
+    before = table.all[entry.parts[entry.parts.index(last.number) - 1]]
+    return Edit(before.end, last.end)
 
 
 PASS = Pass("loops", "loops that name what they carry, as plain ones that assign it", hints)
