@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from flybisect.source.cut import own_nodes
@@ -315,9 +314,3 @@ def _own_functions(table: Statements) -> dict[Function, list[ast.Call]]:
 def _init(node: ast.For) -> ast.expr | None:
     keywords = node.iter.keywords if isinstance(node.iter, ast.Call) else []
     return next((keyword.value for keyword in keywords if keyword.arg == "init"), None)
-
-
-def members(pack: Pack, at: int) -> Iterator[tuple[Statement, Display, ast.expr]]:
-    """The elements at one position of all its displays."""
-    for entry, display in pack.displays:
-        yield entry, display, display.elts[at]
