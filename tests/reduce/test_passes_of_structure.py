@@ -9,6 +9,7 @@ from flybisect.reduce.passes import (
     comprehensions,
     containers,
     counters,
+    imports,
     loops,
     packs,
     rolled,
@@ -290,7 +291,28 @@ def test_loops_written_out(before: str, after: list[str]) -> None:
             "from fx import range_constexpr\ndef k():\n    f(0)\n    f(1)\n    f(2)\n    f(3)\n",
             ["from fx import range_constexpr\ndef k():\n    for i in range_constexpr(4):\n        f(i)\n"],
         ),
+        (
+            "import flydsl.expr as fx\ndef k():\n    f(0)\n    f(1)\n    f(2)\n    f(3)\n",
+            ["import flydsl.expr as fx\ndef k():\n    for i in fx.range_constexpr(4):\n        f(i)\n"],
+        ),
     ],
 )
 def test_what_is_rolled_up(before: str, after: list[str]) -> None:
     assert texts(rolled.PASS, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import m.n as x\nfrom m.n import a, b as c\nf(a.d, c)\n", ["import m.n as x\nf(x.a.d, x.b)\n"]),
+        ("import m\nfrom m import a\ndef f(): g(a)\n", ["import m\ndef f(): g(m.a)\n"]),
+        ("from m import a\nimport m\nf(a)\n", []),
+        ("import m.n\nfrom m.n import a\nf(a)\n", []),
+        ("import m as x\nfrom m import *\nf(a)\n", []),
+        ("import m as x\nfrom m import a\na = 1\nf(a)\n", []),
+        ("import m as x\nfrom m import a\ndef f(x): g(a)\n", []),
+        ("import m as x\nfrom n import a\nf(a)\n", []),
+    ],
+)
+def test_imports(before: str, after: list[str]) -> None:
+    assert texts(imports.PASS, before) == after

@@ -10,7 +10,7 @@ from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import without_numbers
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit, apply
-from flybisect.source.expressions import modules
+from flybisect.source.expressions import modules, name_of_module
 from flybisect.source.fresh import fresh
 from flybisect.source.scopes import Statement, Statements, qualified
 
@@ -77,7 +77,10 @@ def _range(table: Statements, entry: Statement) -> str | None:
     no name for it."""
     if table.outside_functions(entry):
         return "range"
-    return "range_constexpr" if "range_constexpr" in modules(table) else None
+    if "range_constexpr" in modules(table):
+        return "range_constexpr"
+    dsl = name_of_module(table, "flydsl.expr")
+    return None if dsl is None else f"{dsl}.range_constexpr"
 
 
 def _rolled(table: Statements, nodes: Sequence[ast.AST]) -> tuple[str, str] | None:
