@@ -17,7 +17,6 @@ from flybisect.reduce.passes import (
     loops,
     packs,
     rolled,
-    unrolled,
 )
 from flybisect.toolchain.installed import installed
 from flybisect.toolchain.model import Toolchain
