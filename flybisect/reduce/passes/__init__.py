@@ -84,7 +84,6 @@ PASSES: tuple[Pass, ...] = (
     parameters.UNREAD,
     pairs.PASS,
     names.TWICE,
-    imports.PASS,
     annotated.PASS,
     arguments.PASS,
     sizes.PASS,
@@ -96,6 +95,7 @@ PASSES: tuple[Pass, ...] = (
     constants.TO_ONE,
     constants.FURTHER,
     layouts.PASS,
+    imports.PASS,
     comments.PASS,
     tidy.PASS,
 )

@@ -16,10 +16,15 @@ from flybisect.source.scopes import Key, Statement, Statements, qualified
 
 def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     """`x = [f(i) for i in range(4)]` for `x = []` with a loop of `x.append(f(i))`, or for `x = [None] * 4`
-    with a loop of `x[i] = f(i)`; `x = [a, b]` for `x = [a]` with `x.append(b)` behind it."""
+    with a loop of `x[i] = f(i)`; `x = [a, b]` for `x = [a]` with `x.append(b)` behind it. Then the same for
+    loops that fill a list anew."""
     found: list[Hint] = []
+    built: set[int] = set()
     for entry in table.all:
         node = entry.node
+        refilled = _refilled(table, entry) if entry.number not in built else None
+        if refilled is not None:
+            found.append(refilled)
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or entry.scope.kind == "class":
             continue
         target = node.targets[0]
@@ -29,6 +34,7 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
         first = _first_user(table, entry, key)
         text = None if first is None else _joined(table, entry, key, first)
         if first is not None and text is not None:
+            built.add(first.number)
             cut = Cut(edits=_in_place_of(table, entry, first, f"{target.id} = {text}"))
             found.append(
                 Hint(f"build {qualified(table, entry)}: {target.id} {type(first.node).__name__}", cut)
@@ -38,14 +44,16 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
 
 def _first_user(table: Statements, entry: Statement, key: Key) -> Statement | None:
     """The first statement of the same block that reads the list, or that holds one which does."""
-    if table.binders.get(key) != [entry]:
-        return None
-    if any(user.start < entry.end for user, _ in table.users.get(key, ())):
-        return None  # Read before it is bound, by a function or in the next round of a loop.
+    if any(user.scope is not entry.scope and user.start < entry.end for user, _ in table.users.get(key, ())):
+        return None  # A function that may be called in between.
     users = {user.number for user, _ in table.users.get(key, ())}
+    binders = {binder.number for binder in table.binders.get(key, ())}
     for each in table.all[entry.number + 1 :]:
         if each.parent == entry.parent and each.block == entry.block:
-            if not users.isdisjoint(table.subtree(each.number)):
+            inside = set(table.subtree(each.number))
+            if not binders.isdisjoint(inside):
+                return None
+            if not users.isdisjoint(inside):
                 return each
     return None
 
@@ -74,9 +82,8 @@ def _joined(table: Statements, entry: Statement, key: Key, first: Statement) -> 
         return _comprehension(table, key, first, value)
     added = _appended(first.node, key[1])
     if added is not None and isinstance(value, ast.List):
-        return (
-            f"[{', '.join([*(table.source.segment(each) for each in value.elts), _element(table, added)])}]"
-        )
+        elements = [table.source.segment(each) for each in value.elts]
+        return _display([*elements, _element(table, added)])
     stored = _stored(first.node, key[1], 1)
     given = elements_of(table, value)
     if stored is not None and given is not None and not isinstance(value, ast.Dict):
@@ -108,41 +115,71 @@ def _filled(value: ast.expr) -> bool:
 
 def _comprehension(table: Statements, key: Key, loop: Statement, value: ast.expr) -> str | None:
     loops = _nest(table, loop)
-    last = None if loops is None else loops[-1].body[0]
-    if loops is None or last is None or read_behind(table, loop):
+    if loops is None or read_behind(table, loop):
         return None
-    heads = [
-        f"for {table.source.segment(each.target)} in {table.source.segment(each.iter)}" for each in loops
-    ]
-    if any(isinstance(part, (ast.Yield, ast.Await, ast.NamedExpr)) for part in ast.walk(loop.node)):
-        return None
-    added = _appended(last, key[1])
+    added = _appended(loops[-1].body[0], key[1])
     if added is not None and isinstance(value, ast.List) and not value.elts:
-        return f"[{_element(table, added)} {' '.join(heads)}]"
-    stored = _stored(last, key[1], len(loops))
-    if stored is None or _shape(value) != [_count(each) for each in loops]:
+        return f"[{_element(table, added)} {' '.join(_head(table, each) for each in loops)}]"
+    filled = _filling(table, key[1], loops)
+    if filled is None or _shape(value) != [_count(each) for each in filled[0]]:
         return None
-    if [ast.unparse(each) for each in stored[0]] != [ast.unparse(each.target) for each in loops]:
+    return filled[1]
+
+
+def _filling(table: Statements, name: str, loops: Sequence[ast.For]) -> tuple[list[ast.For], str] | None:
+    """The comprehension for loops that store at each of their indices, and the loops from its outermost one
+    on. Their order may be another where nothing is called."""
+    stored = _stored(loops[-1].body[0], name, len(loops))
+    if stored is None or any(_count(each) is None for each in loops):
         return None
+    counters = [ast.unparse(each.target) for each in loops]
+    indices = [ast.unparse(each) for each in stored[0]]
+    if sorted(indices) != sorted(counters) or len(set(counters)) != len(counters):
+        return None
+    if indices != counters and any(isinstance(part, ast.Call) for part in ast.walk(stored[1])):
+        return None
+    ordered = [loops[counters.index(index)] for index in indices]
     text = _element(table, stored[1])
-    for head in reversed(heads):
-        text = f"[{text} {head}]"
-    return text
+    for each in reversed(ordered):
+        text = f"[{text} {_head(table, each)}]"
+    return ordered, text
+
+
+def _head(table: Statements, loop: ast.For) -> str:
+    return f"for {table.source.segment(loop.target)} in {table.source.segment(loop.iter)}"
+
+
+def _refilled(table: Statements, entry: Statement) -> Hint | None:
+    """Loops that store at every index of a list that is there already, as its new value."""
+    loops = _nest(table, entry)
+    target: ast.AST | None = loops[-1].body[0] if loops else None
+    if not loops or not isinstance(target, ast.Assign) or entry.scope.kind == "class":
+        return None
+    target = target.targets[0]
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if not isinstance(target, ast.Name) or read_behind(table, entry):
+        return None
+    filled = _filling(table, target.id, loops)
+    reads = [use for n in table.subtree(entry.number) for use in table.all[n].uses if use.name == target.id]
+    if filled is None or len(reads) != 1 or target.id not in entry.scope.bound:
+        return None
+    edit = Edit(entry.start, entry.end, f"{target.id} = {filled[1]}")
+    return Hint(f"refill {qualified(table, entry)}: {target.id}", Cut(edits=frozenset([edit])), rank=1)
 
 
 def _nest(table: Statements, entry: Statement) -> list[ast.For] | None:
     """Loops of which each holds nothing but the next, and the last one statement."""
-    node, found = entry.node, []
+    node, found = entry.node, list[ast.For]()
     while isinstance(node, ast.For):
-        if (
-            node.orelse
-            or len(node.body) != 1
-            or any(keyword.arg == "init" for keyword in getattr(node.iter, "keywords", []))
-        ):
-            return None
+        if node.orelse or len(node.body) != 1 or getattr(node.iter, "keywords", []):
+            return None  # `init=`: values that the loop carries.
         found.append(node)
         node = node.body[0]
-    return found if not table.by_node[node].parts else None
+    unfit = (ast.Yield, ast.Await, ast.NamedExpr)
+    if table.by_node[node].parts or any(isinstance(part, unfit) for part in ast.walk(entry.node)):
+        return None
+    return found
 
 
 def _count(loop: ast.For) -> int | None:
@@ -161,6 +198,11 @@ def _shape(value: ast.expr) -> list[int] | None:
         return None if inner is None or len(inner) != 1 else [inner[0] * int(integer(value.right) or 0)]
     if isinstance(value, ast.List) and all(isinstance(each, (ast.Constant, ast.Name)) for each in value.elts):
         return [len(value.elts)]
+    if isinstance(value, ast.List) and value.elts:
+        shapes = [_shape(each) for each in value.elts]
+        return (
+            None if shapes[0] is None or shapes.count(shapes[0]) < len(shapes) else [len(shapes), *shapes[0]]
+        )
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.scopes import Statement, Statements
@@ -57,4 +57,6 @@ def _whole(table: Statements, entry: Statement, module: str) -> str | None:
     return None
 
 
-PASS = Pass("imports", "names of a module that is imported whole as well, through it", hints)
+PASS = Pass(
+    "imports", "names of a module that is imported whole as well, through it", hints, phase=PassPhase.NUMBERS
+)
