@@ -2,5 +2,6 @@
 
 It imports nothing of ours.
 
-Other rooms use `bisect`, `delta_debugging`, `flaky_bisection`, `parallel_map`, `reproduction_rate`.
+Other rooms use `beliefs`, `bisect`, `flaky_bisection`, `group_testing`, `parallel_map`,
+`reproduction_rate`.
 """

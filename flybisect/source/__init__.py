@@ -2,8 +2,8 @@
 
 It imports nothing of ours.
 
-Other rooms use `argv`, `check`, `cut`, `edit`, `effects`, `elements`, `expressions`, `flatten.flatten`,
-`flatten.write`, `fresh`, `instrument`, `launches`, `layout`, `liveness`, `measure`, `namespaces`,
-`pathloads`, `paths`, `polish`, `pytest.collected`, `pytest.errors`, `pytest.file`, `pytest.script`,
-`reach`, `records`, `scopes`, `source`, `substitute`, `wrap`.
+Other rooms use `argv`, `check`, `consequences`, `cut`, `edit`, `effects`, `elements`, `expressions`,
+`flatten.flatten`, `flatten.write`, `fresh`, `instrument`, `launches`, `layout`, `liveness`, `measure`,
+`merge`, `namespaces`, `packs`, `pathloads`, `paths`, `polish`, `pytest.collected`, `pytest.errors`,
+`pytest.file`, `pytest.script`, `reach`, `records`, `rounds`, `scopes`, `source`, `substitute`, `wrap`.
 """

@@ -156,6 +156,7 @@ def test_flags(before: str, after: list[str]) -> None:
          ["a = 0\ndef f(a):\n    g(a)\nf(a)\nh(a)\n"]),
         ("def f():\n    g()\n    return 1\na = f()\nh(a)\n", ["def f():\n    g()\nf()\n"]),
         ("def f(): return 1\na = f()\nh(f())\n", []),
+        ("def f(): return 1\na = f()\na = g(a)\nh(a)\n", []),
         ("def f(): return 1, 2\na, *b = f()\n", []),
         ("def f():\n    if g: return h\n    return 1, 2\na, b = f()\n", []),
     ],

@@ -53,6 +53,9 @@ def _whole(table: Statements, entry: Statement, node: ast.FunctionDef) -> Cut | 
     statements = {each for each, _, _ in taken}
     keys = {table.owner(target.id, each.scope) for each, target, _ in taken}
     lost = frozenset(key for key in keys if statements >= set(table.binders.get(key, ())))
+    removed = frozenset(each.number for each in statements)
+    if any(table.resolve(use.name, use.scope) in keys - lost for _, use in table.unbound(removed)):
+        return None  # A variable that gets another value only later.
     reads = ((node, each) for each, _, call in taken for node in ast.walk(call) if isinstance(node, ast.Name))
     if any(table.resolve(node.id, each.scope) in lost for node, each in reads):
         return None  # A call that stays takes the result of another.

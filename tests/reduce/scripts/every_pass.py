@@ -4,7 +4,7 @@ import sys
 
 import toy
 import toy
-from toy import mix, note as say
+from toy import mix, note as say, range_constexpr
 
 
 class Tile:
@@ -30,6 +30,45 @@ def joined(first, second):
     return Vector(both), len(both)
 
 
+def packed(first, second, third):
+    flat = []
+    for i in range_constexpr(2):
+        flat.append(first + i)
+    flat.append(second)
+    flat.append(third)
+    return flat
+
+
+def unpacked(flat):
+    at = 0
+    rows = [0] * 2
+    for i in range_constexpr(2):
+        rows[i] = flat[at]; at += 1
+    second = flat[at]
+    at += 1
+    return rows, second, flat[at]
+
+
+def step(index, rows, second, third):
+    return rows, second + index, third
+
+
+def taken_apart(value):
+    state = unpacked(packed(value, 2, 3))
+    state = step(4, *state)
+    rows, second, third = state
+    ends = [rows[0], rows[1]]
+    toy.note(ends[0] + ends[1] + third, second)
+    squares = [each * each for each in range(3)]
+    for i in range_constexpr(2):
+        toy.note(squares[i + 1])
+    toy.note(1, value)
+    toy.note(3, value)
+    toy.note(5, value)
+    toy.note(7, value)
+    toy.note([toy.mix(value, 0), toy.mix(value, 2), toy.mix(value, 4), toy.mix(value, 6)])
+
+
 SIZE = 4 * 16
 SHAPE = ((SIZE, 1), (1, SIZE))
 
@@ -49,6 +88,7 @@ def compute(A: int, B: int, C=3):
             acc = acc + both.lanes[k]
         else:
             acc += len(far.lanes)
+    taken_apart(A)
     size = A + 2
     toy.note(size + B)
     count = 0
