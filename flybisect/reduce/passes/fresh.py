@@ -73,10 +73,14 @@ def _hint(table: Statements, place: Place, kinds: ObservedTypes, dsl: str, *, lo
         return _memory(table, place, kinds, where, element, space)
 
     new = None if kind is None else shortest(kind, dsl, base, first_mode=located)
-    if new is None or outline_of(new) == outline(place.node):
-        return None
+    if new is None or _callee(place.node) == _callee(ast.parse(new, mode="eval").body):
+        return None  # As short as it gets, but for its numbers.
     label = f"fresh {label_of(table, entry)} {outline(place.node)} -> {outline_of(new)}"
     return Hint(label, Cut(edits=frozenset([Edit(*table.source.span(place.node), new)])))
+
+
+def _callee(node: ast.expr) -> str:
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _memory(

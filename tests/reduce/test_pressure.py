@@ -1,0 +1,88 @@
+"""The limit of registers that makes a difference show: rules, and the real compiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flybisect.observation import Kernel, Probe
+from flybisect.probe.runner import Runner
+from flybisect.reduce.pressure import GRANULE, LEAST, Sides, hint, widens
+from flybisect.source.cut import carry_out
+from flybisect.source.scopes import Statements
+from flybisect.source.source import Source
+
+TEXT = "@flyc.kernel\ndef k(A): pass\n@flyc.jit\ndef launch(A): k(A).launch()\nlaunch(1)\n"
+SMALL = st.integers(0, 512)
+"""Numbers of registers and of spills."""
+
+
+def sides(case: tuple[int, int], base: tuple[int, int], name: str = "k_0") -> Sides:
+    """Registers and spills of each."""
+    return Sides(*(Kernel(name, vgprs=each[0], vgpr_spills=each[1]) for each in (case, base)))
+
+
+def limited(found: Sides, text: str = TEXT, arch: str = "gfx950") -> str | None:
+    table = Statements(Source(text))
+    made = hint(table, found, arch)
+    return None if made is None else carry_out(table, made.cut)
+
+
+def with_number(number: int) -> str:
+    return TEXT.replace("k(A).l", f'k(A, value_attrs={{"passthrough": [["amdgpu-num-vgpr", "{number}"]]}}).l')
+
+
+@pytest.mark.parametrize(
+    ("case", "base", "before", "number"),
+    [
+        ((152, 0), (140, 0), None, 70),
+        ((256, 44), (242, 0), None, 121),
+        ((140, 26), (140, 0), 70, 66),
+        ((140, 26), (120, 0), 70, 60),
+        ((140, 0), (140, 0), None, None),
+        ((120, 0), (140, 0), None, None),
+        ((128, 1464), (128, 1459), None, None),
+        ((18, 1), (12, 0), None, None),
+    ],
+)
+def test_what_the_baseline_needs(
+    case: tuple[int, int], base: tuple[int, int], before: int | None, number: int | None
+) -> None:
+    text = TEXT if before is None else with_number(before)
+    assert limited(sides(case, base), text) == (None if number is None else with_number(number))
+
+
+def test_registers_that_are_not_counted_twice() -> None:
+    assert limited(sides((152, 0), (140, 0)), arch="gfx1201") == with_number(140)
+
+
+def test_another_kernel_is_left() -> None:
+    assert limited(sides((152, 0), (140, 0), "other_0")) is None
+
+
+def test_all_calls_of_the_kernel_or_none() -> None:
+    twice = TEXT.replace("launch(1)\n", "@flyc.jit\ndef again(A): k(A, 2).launch()\n")
+    found = limited(sides((152, 0), (140, 0)), twice)
+    assert found is not None and found.count('"amdgpu-num-vgpr", "70"') == 2
+    assert limited(sides((152, 0), (140, 0)), twice.replace("k(A, 2)", "k(A, **more)")) is None
+
+
+@given(SMALL, SMALL, SMALL)
+def test_it_only_comes_down(case: int, base: int, spills: int) -> None:
+    text, found, numbers = TEXT, sides((case, spills), (base, 0)), [1 << 20]
+    while (new := limited(found, text)) is not None:
+        text = new
+        numbers.append(int(new.split('"amdgpu-num-vgpr", "')[1].partition('"')[0]) * 2)
+        assert LEAST - 1 <= numbers[-1] < numbers[-2]
+        assert len(numbers) < 3 + base // GRANULE
+
+
+@given(SMALL, SMALL, SMALL, SMALL)
+def test_widening_is_of_the_difference(first: int, base: int, second: int, other: int) -> None:
+    before, after = sides((1, first), (1, base)), sides((1, second), (1, other))
+    assert widens(before, after) == (second - other > first - base and other <= base)
+    assert not widens(before, before)
+    assert not (widens(before, after) and widens(after, before))
