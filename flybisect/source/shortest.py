@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 _MEMREF = re.compile(r"Tensor\|!fly\.memref<(?P<element>\w+), (?P<space>#?[\w.]+), (?P<layout>[^<>]+)>")
 _LAYOUT = re.compile(r"Layout\|!fly\.layout<(?P<layout>[^<>]+)>")
@@ -34,15 +34,16 @@ Base = Callable[[str, str], str | None]
 def shortest(kind: str, dsl: str, base: Base, *, first_mode: bool = False) -> str | None:
     """`fx.make_rmem_tensor(8, fx.Float32)` for a tensor in registers; None for what has no short form.
 
-    `dsl`: the script's name for `flydsl.expr`. A tensor elsewhere becomes a view of `base`. `first_mode`:
-    only what is in the first mode of a tensor, which is what an operation takes at a time.
+    `dsl`: the script's name for `flydsl.expr`. A tensor elsewhere becomes a view of `base`. A tensor keeps
+    how many modes it has, since operations match them; with `first_mode` it has the first one alone, which is
+    what a copy takes at a time.
     """
     if found := _MEMREF.fullmatch(kind):
-        count = _count(found["layout"], first_mode)
-        return None if count is None else _tensor(found["element"], found["space"], count, dsl, base)
+        sizes = _sizes(found["layout"])[: 1 if first_mode else None]
+        return _tensor(found["element"], found["space"], sizes, dsl, base) if sizes else None
     if found := _LAYOUT.fullmatch(kind):
-        count = _count(found["layout"], first_mode=False)
-        return None if count is None else f"{dsl}.make_layout({count}, 1)"
+        sizes = _sizes(found["layout"])
+        return f"{dsl}.make_layout({math.prod(sizes)}, 1)" if sizes else None
     if found := _COPY.fullmatch(kind):
         operation, element = _COPIES.get(found["operation"]), _BY_BITS.get(found["bits"])
         if operation is None or element is None:
@@ -54,21 +55,32 @@ def shortest(kind: str, dsl: str, base: Base, *, first_mode: bool = False) -> st
     return None
 
 
-def _tensor(element: str, space: str, count: int, dsl: str, base: Base) -> str | None:
+def _tensor(element: str, space: str, sizes: Sequence[int], dsl: str, base: Base) -> str | None:
+    shape = _written(sizes)
     if space == "register":
         known = _ELEMENTS.get(element)
-        return None if known is None else f"{dsl}.make_rmem_tensor({count}, {dsl}.{known})"
+        return None if known is None else f"{dsl}.make_rmem_tensor({shape}, {dsl}.{known})"
     of = base(element, space)
-    return None if of is None else f"{dsl}.make_view({dsl}.get_iter({of}), {dsl}.make_layout({count}, 1))"
+    strides = _written([0 if at and size == 1 else math.prod(sizes[:at]) for at, size in enumerate(sizes)])
+    return (
+        None
+        if of is None
+        else f"{dsl}.make_view({dsl}.get_iter({of}), {dsl}.make_layout({shape}, {strides}))"
+    )
 
 
-def _count(layout: str, first_mode: bool) -> int | None:
-    """How many elements a layout (`((8,1),2):((1,0),8)`) has; None where that is known at run time alone."""
+def _written(modes: Sequence[int]) -> str:
+    return str(modes[0]) if len(modes) == 1 else f"({', '.join(map(str, modes))})"
+
+
+def _sizes(layout: str) -> tuple[int, ...]:
+    """How many elements each mode of a layout (`((8,1),2):((1,0),8)`) has; empty where that is known at run
+    time alone."""
     text, _, stride = layout.partition(":")
     if not stride or _STATIC.fullmatch(text) is None:
-        return None
-    shape = ast.literal_eval(text.replace(")", ",)"))
-    return _product(shape[0] if first_mode and isinstance(shape, tuple) and shape else shape)
+        return ()
+    shape = ast.literal_eval(text.replace(")", ",)").replace("(,)", "()"))
+    return tuple(map(_product, shape if isinstance(shape, tuple) else (shape,)))
 
 
 def _product(shape: object) -> int:

@@ -47,7 +47,7 @@ def test_nothing_without_the_dsl() -> None:
 def test_a_call_that_alone_reads_a_variable() -> None:
     text = f"{HEAD}    t = mma(n)\n    g(t.fragment(A))\n"
     assert whole(fresh.PASS, text, named(None, {"t.fragment(A)": REGISTERS})) == [
-        f"{HEAD}    g(fx.make_rmem_tensor(8, fx.Float32))\n"
+        f"{HEAD}    g(fx.make_rmem_tensor((4, 2), fx.Float32))\n"
     ]
 
 
@@ -69,7 +69,7 @@ def test_the_outermost_that_did_not_fail() -> None:
     kinds = {"h(k(l(m(A))))": REGISTERS, "k(l(m(A)))": "Vector|vector<4xf32>"}
     known = named(None, kinds)
     (outer,) = texts(fresh.PASS, text, known)
-    assert outer == f"{HEAD}    g(fx.make_rmem_tensor(8, fx.Float32))\n"
+    assert outer == f"{HEAD}    g(fx.make_rmem_tensor((4, 2), fx.Float32))\n"
     (label,) = {hint.label for hint in fresh.PASS.hints(_table(text), known)}
     assert texts(fresh.PASS, text, DynamicFacts(kinds=known.kinds, failed=frozenset([label]))) == [
         outer,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.observation import Kernel, Probe
+from flybisect.observation import Kernel, Observation, Probe
 from flybisect.probe.runner import Runner
 from flybisect.reduce.pressure import GRANULE, LEAST, Sides, hint, widens
 from flybisect.source.cut import carry_out

@@ -19,10 +19,10 @@ def base(element: str, space: str) -> str | None:
     ("kind", "text"),
     [
         ("Tensor|!fly.memref<f8E4M3FNUZ, register, (8,1,4):(1,0,8)>",
-         "fx.make_rmem_tensor(32, fx.Float8E4M3FNUZ)"),
+         "fx.make_rmem_tensor((8, 1, 4), fx.Float8E4M3FNUZ)"),
         ("Tensor|!fly.memref<f32, register, 8:1>", "fx.make_rmem_tensor(8, fx.Float32)"),
         ("Tensor|!fly.memref<f32, global, ((8,1),1,1):((1,0),0,0)>",
-         "fx.make_view(fx.get_iter(A), fx.make_layout(8, 1))"),
+         "fx.make_view(fx.get_iter(A), fx.make_layout((8, 1, 1), (1, 0, 0)))"),
         ("Tensor|!fly.memref<bf16, #fly_rocdl.buffer_desc, 2:1>",
          "fx.make_view(fx.get_iter(fx.rocdl.make_buffer_tensor(B)), fx.make_layout(2, 1))"),
         ("Tensor|!fly.memref<f16, global, 2:1>", None),
@@ -61,11 +61,13 @@ def size(shape: Shape) -> int:
 
 
 @given(SHAPES)
-def test_as_many_elements_as_the_layout_has(shape: Shape) -> None:
+def test_each_mode_has_as_many_elements_as_that_of_the_layout(shape: Shape) -> None:
     kind = f"Tensor|!fly.memref<f32, register, {written(shape)}:{written(shape)}>"
-    first = shape if isinstance(shape, int) else shape[0]
-    assert shortest(kind, "fx", base) == f"fx.make_rmem_tensor({size(shape)}, fx.Float32)"
-    assert shortest(kind, "fx", base, first_mode=True) == f"fx.make_rmem_tensor({size(first)}, fx.Float32)"
+    modes = [shape] if isinstance(shape, int) else shape
+    sizes = ", ".join(str(size(each)) for each in modes)
+    sizes = f"({sizes})" if len(modes) > 1 else sizes
+    assert shortest(kind, "fx", base) == f"fx.make_rmem_tensor({sizes}, fx.Float32)"
+    assert shortest(kind, "fx", base, first_mode=True) == f"fx.make_rmem_tensor({size(modes[0])}, fx.Float32)"
 
 
 def test_memory() -> None:

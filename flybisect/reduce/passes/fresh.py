@@ -76,7 +76,8 @@ def _hint(table: Statements, place: Place, kinds: ObservedTypes, dsl: str, *, lo
     if new is None or _callee(place.node) == _callee(ast.parse(new, mode="eval").body):
         return None  # As short as it gets, but for its numbers.
     label = f"fresh {label_of(table, entry)} {outline(place.node)} -> {outline_of(new)}"
-    return Hint(label, Cut(edits=frozenset([Edit(*table.source.span(place.node), new)])))
+    rank = 1 if isinstance(entry.node, ast.Expr) and not located else 0  # What is named mostly does.
+    return Hint(label, Cut(edits=frozenset([Edit(*table.source.span(place.node), new)])), rank)
 
 
 def _callee(node: ast.expr) -> str:
