@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flybisect.observation import Kernel, Observation, Probe
+from flybisect.observation import Kernel, Probe
 from flybisect.probe.runner import Runner
 from flybisect.reduce.pressure import GRANULE, LEAST, Sides, hint, widens
 from flybisect.source.cut import carry_out
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
+from flybisect.toolchain.installed import installed
+from flybisect.toolchain.rocm import find_rocm
 
 TEXT = "@flyc.kernel\ndef k(A): pass\n@flyc.jit\ndef launch(A): k(A).launch()\nlaunch(1)\n"
 SMALL = st.integers(0, 512)
@@ -84,3 +88,55 @@ def test_widening_is_of_the_difference(first: int, base: int, second: int, other
     assert widens(before, after) == (second - other > first - base and other <= base)
     assert not widens(before, before)
     assert not (widens(before, after) and widens(after, before))
+
+
+KERNEL = """\
+import sys
+import torch
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+
+
+@flyc.kernel
+def k(A: fx.Tensor, out: fx.Tensor):
+    count = 100 if "--fewer" in sys.argv else 120
+    lane = fx.Int32(fx.thread_idx.x)
+    held = [fx.Float32(A[lane * 150 + j]) for j in range(count)]
+    fx.gpu.barrier()
+    total = fx.Float32(0.0)
+    for j in fx.range_constexpr(count):
+        total = total * total + held[(j * 7) % count]
+    for j in fx.range_constexpr(count):
+        total = total * total + held[count - 1 - j]
+    out[lane] = total
+
+
+@flyc.jit
+def run(A: fx.Tensor, out: fx.Tensor):
+    k(A, out).launch(block=(64, 1, 1))
+
+
+run(torch.zeros(65536), torch.zeros(65536))
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_a_difference_of_registers_becomes_spills(arch: str, tmp_path: Path) -> None:
+    """Through the real compiler, which counts registers in two ways."""
+    toolchain = installed(find_rocm(tmp_path / "rocm"))
+    with Runner(tmp_path / "scratch", jobs=1) as runner:
+
+        def seen(text: str) -> Sides:
+            probes = (Probe(text, "script.py", arch, argv=argv) for argv in ((), ("--fewer",)))
+            observed = [runner.run(probe, toolchain) for probe in probes]
+            assert all(each.kernels for each in observed), [each.stderr for each in observed]
+            return Sides(*(each.kernels[0] for each in observed))
+
+        before = seen(KERNEL)
+        assert before.case.vgprs > before.base.vgprs and before.difference == 0
+        text = limited(before, KERNEL, arch)
+        assert text is not None
+        after = seen(text)
+    assert after.case.vgprs <= before.base.vgprs
+    assert after.case.vgpr_spills > 0 == after.base.vgpr_spills
+    assert widens(before, after)
