@@ -14,8 +14,9 @@ from flybisect.reduce.pressure import GRANULE, LEAST, Sides, hint, widens
 from flybisect.source.cut import carry_out
 from flybisect.source.scopes import Statements
 from flybisect.source.source import Source
-from flybisect.toolchain.installed import installed
+from flybisect.toolchain.resolve import resolve
 from flybisect.toolchain.rocm import find_rocm
+from tests.releases import KEPT
 
 TEXT = "@flyc.kernel\ndef k(A): pass\n@flyc.jit\ndef launch(A): k(A).launch()\nlaunch(1)\n"
 SMALL = st.integers(0, 512)
@@ -120,10 +121,11 @@ run(torch.zeros(65536), torch.zeros(65536))
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
 def test_a_difference_of_registers_becomes_spills(arch: str, tmp_path: Path) -> None:
     """Through the real compiler, which counts registers in two ways."""
-    toolchain = installed(find_rocm(tmp_path / "rocm"))
+    toolchain = resolve("0.3.0", KEPT, find_rocm(KEPT))
     with Runner(tmp_path / "scratch", jobs=1) as runner:
 
         def seen(text: str) -> Sides:
