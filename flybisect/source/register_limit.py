@@ -4,8 +4,8 @@ FlyDSL puts `value_attrs` on the kernel's function, and LLVM keeps to `amdgpu-nu
 
     kernel(A, value_attrs={"passthrough": [["amdgpu-num-vgpr", "64"]]}).launch(…)
 
-FlyDSL 0.3.0 reads it; 0.5.0 takes no notice of it. The number is LLVM's: on gfx90a and newer it counts
-twice, since a lane has as many accumulation registers.
+So it is under FlyDSL 0.2.4 and 0.3.0; under 0.3.2 and 0.5.0 it has no effect. The number is LLVM's: on gfx90a
+and newer it counts twice, since a lane has as many accumulation registers.
 """
 
 from __future__ import annotations

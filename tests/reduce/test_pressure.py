@@ -41,14 +41,14 @@ def with_number(number: int) -> str:
 @pytest.mark.parametrize(
     ("case", "base", "before", "number"),
     [
-        ((152, 0), (140, 0), None, 70),
-        ((256, 44), (242, 0), None, 121),
+        ((152, 0), (140, 0), None, 72),
+        ((256, 44), (242, 0), None, 124),
         ((140, 26), (140, 0), 70, 66),
         ((140, 26), (120, 0), 70, 60),
         ((140, 0), (140, 0), None, None),
         ((120, 0), (140, 0), None, None),
         ((128, 1464), (128, 1459), None, None),
-        ((18, 1), (12, 0), None, None),
+        ((18, 1), (6, 0), None, None),
     ],
 )
 def test_what_the_baseline_needs(
@@ -59,7 +59,7 @@ def test_what_the_baseline_needs(
 
 
 def test_registers_that_are_not_counted_twice() -> None:
-    assert limited(sides((152, 0), (140, 0)), arch="gfx1201") == with_number(140)
+    assert limited(sides((152, 0), (140, 0)), arch="gfx1201") == with_number(144)
 
 
 def test_another_kernel_is_left() -> None:
@@ -69,7 +69,7 @@ def test_another_kernel_is_left() -> None:
 def test_all_calls_of_the_kernel_or_none() -> None:
     twice = TEXT.replace("launch(1)\n", "@flyc.jit\ndef again(A): k(A, 2).launch()\n")
     found = limited(sides((152, 0), (140, 0)), twice)
-    assert found is not None and found.count('"amdgpu-num-vgpr", "70"') == 2
+    assert found is not None and found.count('"amdgpu-num-vgpr", "72"') == 2
     assert limited(sides((152, 0), (140, 0)), twice.replace("k(A, 2)", "k(A, **more)")) is None
 
 
@@ -139,6 +139,6 @@ def test_a_difference_of_registers_becomes_spills(arch: str, tmp_path: Path) -> 
         text = limited(before, KERNEL, arch)
         assert text is not None
         after = seen(text)
-    assert after.case.vgprs <= before.base.vgprs
+    assert after.case.vgprs < before.case.vgprs
     assert after.case.vgpr_spills > 0 == after.base.vgpr_spills
     assert widens(before, after)
