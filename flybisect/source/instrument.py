@@ -49,7 +49,7 @@ def {NAME}(number, value, seen={{}}, names={{}}):
         kind = type(value).__name__
     literal = repr(value) if type(value) in (int, bool, str, float, type(None)) else ""
     literal = literal if len(literal) < 60 and literal.isascii() else ""
-    kind = kind if len(kind) < 100 else type(value).__name__ + "|" + str(_flybisect_zlib.crc32(kind.encode()))
+    kind = kind if len(kind) < 160 else type(value).__name__ + "|" + str(_flybisect_zlib.crc32(kind.encode()))
     old = seen.get(number)
     if old != (kind, literal):
         seen[number] = (kind, literal) if old is None or old[0] == kind and not old[1] else (

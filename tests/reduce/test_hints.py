@@ -28,7 +28,11 @@ from tests.source.programs import scripts
 EACH = {f"{number:02d}-{each.name}": each for number, each in enumerate(PASSES)}
 """Several passes share a name."""
 EVERY = Path(__file__).parent / "scripts" / "every_pass.py"
-SCRIPTS = [EVERY, EVERY.with_name("host.py"), *sorted((Path(__file__).parents[2] / "seeds").glob("*/*.py"))]
+SCRIPTS = [
+    EVERY,
+    *(EVERY.with_name(name) for name in ("host.py", "fragment.py")),
+    *sorted((Path(__file__).parents[2] / "seeds").glob("*/*.py")),
+]
 PLACED = ("comments", "tidy", "slice", "dead", "unexecuted", "folds", "known")
 """Passes whose hints say where they are, or need to know what a run showed."""
 FROM_RUNS = ("direct", "values")

@@ -25,7 +25,8 @@ def hints(table: Statements, facts: DynamicFacts) -> Sequence[Hint]:
     weighed = [
         (len(consequences.of(cut)), entry)
         for entry in table.all
-        if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef)) and _gives(table, entry, substitutes)
+        if not isinstance(entry.node, (ast.FunctionDef, ast.ClassDef, ast.Import))
+        and _gives(table, entry, substitutes)
         for cut in [Cut(bypassed=frozenset([entry.number]))]
     ]
     weighed.sort(key=lambda pair: (-pair[0], pair[1].number))
