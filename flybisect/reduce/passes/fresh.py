@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass, PassPhase
+from flybisect.reduce.hint import PERHAPS, RARELY, DynamicFacts, Hint, Pass, PassPhase
 from flybisect.reduce.labels import label_of, outline, outline_of
 from flybisect.source.cut import Cut, close
 from flybisect.source.edit import Edit
@@ -140,11 +140,17 @@ def _calls(node: ast.AST) -> int:
     return sum(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
-LOCATED = Pass("fresh", "what the failing operation is given, by fresh values of the same types", operands)
+LOCATED = Pass(
+    "fresh",
+    "what the failing operation is given, by fresh values of the same types",
+    operands,
+    phase=PassPhase.FIRST,
+    chance=PERHAPS,
+)
 PASS = Pass(
     "fresh",
     "values by fresh ones of their types in the shortest form",
     hints,
     phase=PassPhase.FINE,
-    mostly_holds=False,
+    chance=RARELY,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.labels import label_of
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
@@ -94,4 +94,4 @@ def _size(tree: ast.AST) -> tuple[int, int]:
     return sum(isinstance(each, ast.stmt) + isinstance(each, ast.For) for each in nodes), len(nodes)
 
 
-PASS = Pass("unrolled", "loops of a few rounds written out, or to their last round", hints)
+PASS = Pass("unrolled", "loops of a few rounds written out, or to their last round", hints, chance=PERHAPS)
