@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from flybisect.judge.question import Question, Questions, Reply
 from flybisect.reduce.compatibility import Compatibility
 from flybisect.reduce.dynamic_facts import has_markers
-from flybisect.reduce.hint import Hint, Pass
+from flybisect.reduce.hint import Hint, Pass, PassPhase
 from flybisect.reduce.reduction_state import ReductionState
 from flybisect.reduce.trust import confirm
 from flybisect.search.beliefs import Change, Kind, Unit
@@ -113,7 +113,9 @@ class HintSearch:
         kind = Kind(each.name, each.chance)
         if hint.likely:
             kind = Kind(f"{each.name}, likely", max(LIKELY, each.chance))
-        return Change(hint.label, kind, self._taken(hint), each.worth)
+        # What is known to be of no use says nothing of what has to stay.
+        taken = frozenset[Unit]() if each.phase is PassPhase.FIRST else self._taken(hint)
+        return Change(hint.label, kind, taken, each.worth)
 
     def _taken(self, hint: Hint) -> frozenset[Unit]:
         """The statements that go, by their text; in the place of one that is bypassed another stands."""
