@@ -115,12 +115,22 @@ class Beliefs:
     def _factors(self, changes: Sequence[Change]) -> dict[str, float]:
         """What has to come true for the changes to hold: that each holds as such, that each unit may go."""
         found = {change.name: self.of_change(change) for change in changes}
-        for unit in frozenset[Unit]().union(*(change.takes for change in changes)):
-            found[unit] = self.of_unit(unit)
+        for change in changes:
+            fresh = change.takes - found.keys()
+            found |= {unit: self.of_unit(unit) ** dependence(len(fresh)) for unit in fresh}
         return found
 
     def _doubted(self, name: str, chance: float) -> float:
         return 1 / (1 + (1 - chance) / chance * self._odds.get(name, 1.0))
+
+
+def dependence(units: int) -> float:
+    """The power of a unit's chance that counts in a change of so many units.
+
+    What has to stay lies together: of a large change the units are mostly all of use or all of none. With
+    chances apart from one another, no large change would ever be worth a test.
+    """
+    return units**-0.5 if units else 1.0
 
 
 def _odds(chance: float) -> float:
