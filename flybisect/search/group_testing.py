@@ -12,9 +12,10 @@ changes that take the same units, and outlast the search.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Sequence
 
-from flybisect.search.beliefs import Beliefs, Change, Unit
+from flybisect.search.beliefs import Beliefs, Change, Unit, dependence
 
 Subset = frozenset[int]
 BESIDE = 0.1
@@ -60,9 +61,8 @@ class GroupTest:
     def _wanted(self) -> Subset:
         """The group from which the most is expected: the best change, then those that raise the expectation,
         the ones first that take much at little risk."""
-        units = {
-            unit: self._beliefs.of_unit(unit) for each in self.left for unit in self._changes[each].takes
-        }
+        every = {unit for each in self.left for unit in self._changes[each].takes}
+        units = {unit: math.log(self._beliefs.of_unit(unit)) for unit in every}
         alone = {each: self._value(each, frozenset(), units) for each in self.left}
         best = max(sorted(self.left), key=lambda each: alone[each][0] * alone[each][1])
         worth, chance = alone[best]
@@ -77,12 +77,11 @@ class GroupTest:
         return frozenset(group)
 
     def _value(self, change: int, taken: frozenset[Unit], units: dict[Unit, float]) -> tuple[float, float]:
-        """What it takes beside `taken`, and its chance to hold on top of that."""
+        """What it takes beside `taken`, and its chance to hold then. `units`: logarithms of chances."""
         found = self._changes[change]
         fresh = found.takes - taken
-        chance = self._beliefs.of_change(found)
-        for unit in fresh:
-            chance *= units[unit]
+        together = sum(units[unit] for unit in fresh) * dependence(len(fresh))
+        chance = self._beliefs.of_change(found) * math.exp(together)
         return BESIDE + found.worth * len(fresh), min(chance, 1 - 1e-9)
 
 
