@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from flybisect.judge.question import Question, Questions, Reply
@@ -13,11 +14,11 @@ from flybisect.reduce.dynamic_facts import has_markers
 from flybisect.reduce.hint import Hint, Pass, PassPhase
 from flybisect.reduce.reduction_state import ReductionState
 from flybisect.reduce.trust import confirm
-from flybisect.search.beliefs import Change, Kind, Unit
+from flybisect.search.beliefs import Change, Kind
 from flybisect.search.group_testing import GroupTest, Subset, halves
 from flybisect.source.check import unbound_names
 from flybisect.source.consequences import Consequences
-from flybisect.source.cut import Cut, carry_out, close
+from flybisect.source.cut import Cut, carry_out, close, own_nodes
 from flybisect.source.edit import Conflict
 from flybisect.source.liveness import Liveness
 from flybisect.source.measure import Size, size_of
@@ -59,8 +60,6 @@ class HintSearch:
     ) -> None:
         self._standing = standing
         self._table = table
-        self._offers = offers
-        self._hints = hints = [each.hint for each in offers]
         self._verify = verify
         self._trusting = trusting
         self._compares = compares
@@ -68,7 +67,6 @@ class HintSearch:
         self._substitutes = substitutes
         self._liveness = Liveness(table, needed)
         self._consequences = Consequences(table, self._liveness)
-        self._together = Compatibility(table, hints)
         self._size: Size = size_of(table.source.text)
         self._begun = self._size
         self._unbound = unbound_names(table.source.text)
@@ -78,7 +76,33 @@ class HintSearch:
         self._units = [
             f"statement {qualified(table, each)} {table.source.segment(each.node)}" for each in table.all
         ]
-        self._test = GroupTest([self._change(each) for each in offers], standing.beliefs, self._buildable)
+        self._stay = [] if verify else list(self._staying(needed))
+        taken = {offer: self._consequences.of(offer.hint.cut) for offer in offers}
+        self._offers = [each for each in offers if not any(stays <= taken[each] for stays in self._stay)]
+        self._hints = [each.hint for each in self._offers]
+        self._together = Compatibility(table, self._hints)
+        changes = [self._change(each, taken[each]) for each in self._offers]
+        self._test = GroupTest(changes, standing.beliefs, self._buildable)
+
+    def _staying(self, needed: frozenset[int]) -> Iterator[frozenset[int]]:
+        """Sets of statements that cannot all go: the failing one, the launches, those that tell the case from
+        its baseline."""
+        if needed:
+            yield frozenset([min(needed)])
+        words = ["launch", *(self._markers if self._compares else ())]
+        found: dict[str, set[int]] = {word: set() for word in words}
+        for entry in self._table.all:
+            for node in own_nodes(entry.node):
+                name = (
+                    node.id
+                    if isinstance(node, ast.Name)
+                    else node.attr
+                    if isinstance(node, ast.Attribute)
+                    else ""
+                )
+                if name in found:
+                    found[name].add(entry.number)
+        yield from (frozenset(numbers) for numbers in found.values() if numbers)
 
     def presume(self, failed: Sequence[Hint]) -> None:
         """Takes it that statements which could not go on an earlier text can't on this one."""
@@ -106,22 +130,17 @@ class HintSearch:
         """Whether hints could not be made together with others, and may be on the text that is left."""
         return bool(self._test.unbuilt) and bool(self._test.chosen)
 
-    def _change(self, offer: Offer) -> Change:
+    def _change(self, offer: Offer, taken: frozenset[int]) -> Change:
         each, hint = offer.of, offer.hint
         if self._verify:
             return Change(f"verify {hint.label}", Kind(f"verify {each.name}", IN_THE_PROOF))
         kind = Kind(each.name, each.chance)
         if hint.likely:
             kind = Kind(f"{each.name}, likely", max(LIKELY, each.chance))
-        # What is known to be of no use says nothing of what has to stay.
-        taken = frozenset[Unit]() if each.phase is PassPhase.FIRST else self._taken(hint)
-        return Change(hint.label, kind, taken, each.worth)
-
-    def _taken(self, hint: Hint) -> frozenset[Unit]:
-        """The statements that go, by their text; in the place of one that is bypassed another stands."""
-        return frozenset(
-            self._units[number] for number in self._consequences.of(hint.cut) - hint.cut.bypassed
-        )
+        # What is known to be of no use says nothing of what has to stay. In the place of a statement that is
+        # bypassed another stands.
+        gone = frozenset[int]() if each.phase is PassPhase.FIRST else taken - hint.cut.bypassed
+        return Change(hint.label, kind, frozenset(self._units[number] for number in gone), each.worth)
 
     def _buildable(self, chosen: Subset, wanted: Subset) -> Subset:
         group = self._together.group(chosen | wanted, first=chosen) - chosen

@@ -20,6 +20,8 @@ from flybisect.search.beliefs import Beliefs, Change, Unit, dependence
 Subset = frozenset[int]
 BESIDE = 0.1
 """What a change is worth beside its units."""
+PATIENCE = 40
+"""Changes in a row that do not raise the expectation, before a group is taken as it is."""
 Buildable = Callable[[Subset, Subset], Subset]
 """Of changes that are wanted on top of chosen ones, those that can be made with them: all, some, or none."""
 
@@ -31,6 +33,8 @@ class GroupTest:
         self._changes = changes
         self._beliefs = beliefs
         self._buildable = buildable
+        self._units: dict[Unit, float] = {}
+        """Logarithms of the chances that units may go."""
         self.chosen: Subset = frozenset()
         self.left = set(range(len(changes)))
         """Changes that are neither chosen nor out."""
@@ -43,13 +47,14 @@ class GroupTest:
         `least`: groups of fewer changes are not worth a test.
         """
         while self.left:
-            wanted = self._wanted()
-            group = self._buildable(self.chosen, wanted)
-            if not group:
+            alone = self._alone()
+            while wanted := self._wanted(alone):
+                group = self._buildable(self.chosen, wanted)
+                if group:
+                    break
                 self.left -= wanted
                 self.unbuilt |= wanted
-                continue
-            if len(group) < min(least, len(self._changes)):
+            if not wanted or len(group) < min(least, len(self._changes)):
                 return
             holds = yield group
             if holds:
@@ -58,29 +63,37 @@ class GroupTest:
                 self.left -= group
             (self._beliefs.held if holds else self._beliefs.failed)(self._changes[each] for each in group)
 
-    def _wanted(self) -> Subset:
-        """The group from which the most is expected: the best change, then those that raise the expectation,
-        the ones first that take much at little risk."""
+    def _alone(self) -> list[tuple[int, float, float]]:
+        """Each change that is left, with its worth and chance, the ones first that take much at little risk."""
         every = {unit for each in self.left for unit in self._changes[each].takes}
-        units = {unit: math.log(self._beliefs.of_unit(unit)) for unit in every}
-        alone = {each: self._value(each, frozenset(), units) for each in self.left}
-        best = max(sorted(self.left), key=lambda each: alone[each][0] * alone[each][1])
-        worth, chance = alone[best]
-        group, taken = {best}, self._changes[best].takes
-        ordered = sorted(self.left - {best}, key=lambda each: (-alone[each][0] / (1 - alone[each][1]), each))
-        for each in ordered:
-            more, factor = self._value(each, taken, units)
+        self._units = {unit: math.log(self._beliefs.of_unit(unit)) for unit in every}
+        found = [(each, *self._value(each, frozenset())) for each in sorted(self.left)]
+        return sorted(found, key=lambda each: -each[1] * each[2] / (1 - each[2]))
+
+    def _wanted(self, alone: Sequence[tuple[int, float, float]]) -> Subset:
+        """The group from which the most is expected: the best change, then those that raise the expectation."""
+        left = [each for each in alone if each[0] in self.left]
+        if not left:
+            return frozenset()
+        best, worth, _ = max(left, key=lambda each: each[1] * each[2])
+        group, taken, refused = {best}, self._changes[best].takes, 0
+        for change, _, _ in left:
+            if change == best or refused == PATIENCE:
+                continue
+            more, factor = self._value(change, taken)
             if (worth + more) * factor > worth:
-                worth, chance = worth + more, chance * factor
-                group.add(each)
-                taken |= self._changes[each].takes
+                worth, refused = worth + more, 0
+                group.add(change)
+                taken |= self._changes[change].takes
+            else:
+                refused += 1
         return frozenset(group)
 
-    def _value(self, change: int, taken: frozenset[Unit], units: dict[Unit, float]) -> tuple[float, float]:
-        """What it takes beside `taken`, and its chance to hold then. `units`: logarithms of chances."""
+    def _value(self, change: int, taken: frozenset[Unit]) -> tuple[float, float]:
+        """What it takes beside `taken`, and its chance to hold then."""
         found = self._changes[change]
         fresh = found.takes - taken
-        together = sum(units[unit] for unit in fresh) * dependence(len(fresh))
+        together = sum(self._units[unit] for unit in fresh) * dependence(len(fresh))
         chance = self._beliefs.of_change(found) * math.exp(together)
         return BESIDE + found.worth * len(fresh), min(chance, 1 - 1e-9)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import MOVED, PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.reduce.passes import functions, names
 from flybisect.source.cut import Cut, carry_out
 from flybisect.source.edit import Conflict, Edit
@@ -136,4 +136,10 @@ def _names_self(node: ast.stmt) -> bool:
     return isinstance(target, ast.Name) and target.id.startswith("self")
 
 
-PASS = Pass("classes", "the script's own small classes, by functions and variables", hints, chance=PERHAPS)
+PASS = Pass(
+    "classes",
+    "the script's own small classes, by functions and variables",
+    hints,
+    chance=PERHAPS,
+    worth=MOVED,
+)

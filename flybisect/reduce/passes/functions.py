@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flybisect.reduce.hint import DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import MOVED, DynamicFacts, Hint, Pass
 from flybisect.reduce.passes.parameters import calls_of
 from flybisect.source.cut import Cut, own_nodes
 from flybisect.source.edit import Edit, apply
@@ -265,4 +265,4 @@ def _growth(edits: list[Edit], start: int, end: int) -> int:
     return sum(len(e.text) - (e.end - e.start) for e in edits if start <= e.start < end)
 
 
-PASS = Pass("functions", "the script's own functions, written out where they are called", hints)
+PASS = Pass("functions", "the script's own functions, written out where they are called", hints, worth=MOVED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from flybisect.reduce.hint import PERHAPS, DynamicFacts, Hint, Pass
+from flybisect.reduce.hint import MOVED, PERHAPS, DynamicFacts, Hint, Pass
 from flybisect.source.cut import Cut
 from flybisect.source.edit import Edit
 from flybisect.source.elements import Element, pair, pairs
@@ -266,8 +266,6 @@ def plain(table: Statements, entry: Statement, value: ast.expr, uses: list[tuple
 
 
 SUMMARY = "variables that stand for another name or a constant, or are read once"
-MOVED = 0.15
-"""What it is worth that a statement is gone whose value stands in another one: the text is hardly shorter."""
 PASS = Pass("names", SUMMARY, hints, worth=MOVED)
 ELSEWHERE = Pass("names", SUMMARY, elsewhere, worth=MOVED)
 TWICE = Pass("names", SUMMARY, twice, chance=PERHAPS, worth=MOVED)
