@@ -16,7 +16,7 @@ from flybisect.source.launches import Launch
 from flybisect.source.scopes import Statements
 
 MOVED = 0.15
-"""What it is worth that a statement is gone whose text stands in another one: the script is hardly shorter."""
+"""What it is worth that a statement is gone whose text stands in another one now."""
 MOSTLY, PERHAPS, RARELY = 0.97, 0.6, 0.35
 """Chances that a hint of a pass holds, from runs on kernels of FlyDSL."""
 

@@ -64,14 +64,14 @@ class GroupTest:
             (self._beliefs.held if holds else self._beliefs.failed)(self._changes[each] for each in group)
 
     def _alone(self) -> list[tuple[int, float, float]]:
-        """Each change that is left, with its worth and chance, the ones first that take much at little risk."""
+        """Each change that is left, its worth and its chance, those first that take much at little risk."""
         every = {unit for each in self.left for unit in self._changes[each].takes}
         self._units = {unit: math.log(self._beliefs.of_unit(unit)) for unit in every}
         found = [(each, *self._value(each, frozenset())) for each in sorted(self.left)]
         return sorted(found, key=lambda each: -each[1] * each[2] / (1 - each[2]))
 
     def _wanted(self, alone: Sequence[tuple[int, float, float]]) -> Subset:
-        """The group from which the most is expected: the best change, then those that raise the expectation."""
+        """The group from which the most is expected: the best change, and those that raise the expectation."""
         left = [each for each in alone if each[0] in self.left]
         if not left:
             return frozenset()
