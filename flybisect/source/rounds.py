@@ -68,6 +68,8 @@ def with_values(
             behind = use.offset + len(use.name)
             if not isinstance(use.node, ast.Name) or table.source.text[use.offset : behind] != use.name:
                 return None
+            if not isinstance(use.node.ctx, ast.Load):  # `variable += 1`
+                return None
             edits.append(Edit(use.offset - start, behind - start, values[key]))
     return apply(table.source.text[start:end], edits)
 

@@ -136,4 +136,4 @@ def test_only_kernel_launcher_and_call_are_left(host: str, tmp_path: Path) -> No
         if not isinstance(node, (ast.Import, ast.ImportFrom))
     ]
     assert tops == [ast.FunctionDef, ast.FunctionDef, ast.Expr], reduced.text
-    assert counts.compiles <= 50, counts
+    assert counts.compiles <= 60, counts

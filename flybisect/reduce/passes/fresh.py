@@ -140,16 +140,17 @@ def _calls(node: ast.AST) -> int:
     return sum(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
+SUMMARY = "values, by fresh ones of their types in the shortest form"
 LOCATED = Pass(
     "fresh",
-    "what the failing operation is given, by fresh values of the same types",
+    SUMMARY,
     operands,
     phase=PassPhase.FIRST,
     chance=PERHAPS,
 )
 PASS = Pass(
     "fresh",
-    "values by fresh ones of their types in the shortest form",
+    SUMMARY,
     hints,
     phase=PassPhase.FINE,
     chance=RARELY,
