@@ -71,7 +71,7 @@ class GroupTest:
         return sorted(found, key=lambda each: -each[1] * each[2] / (1 - each[2]))
 
     def _wanted(self, alone: Sequence[tuple[int, float, float]]) -> Subset:
-        """The group from which the most is expected: the best change, and those that raise the expectation."""
+        """The group from which the most is expected: the best change, and those that raise that."""
         left = [each for each in alone if each[0] in self.left]
         if not left:
             return frozenset()
