@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import operator
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,6 @@ STALE = 0.8
 """Part of the script's size at which hints are read anew: there are others by then."""
 FAR_MORE = 8
 """Statements that a cut may take along beside twice its own number, while rounds go on."""
-
 
 LIKELY, IN_THE_PROOF = 0.9, 0.05
 """Chances that a hint holds which its pass calls likely, and that one does which is tried for the proof."""
@@ -92,16 +90,9 @@ class HintSearch:
         words = ["launch", *(self._markers if self._compares else ())]
         found: dict[str, set[int]] = {word: set() for word in words}
         for entry in self._table.all:
-            for node in own_nodes(entry.node):
-                name = (
-                    node.id
-                    if isinstance(node, ast.Name)
-                    else node.attr
-                    if isinstance(node, ast.Attribute)
-                    else ""
-                )
-                if name in found:
-                    found[name].add(entry.number)
+            names = {getattr(node, "id", getattr(node, "attr", "")) for node in own_nodes(entry.node)}
+            for word in found.keys() & names:
+                found[word].add(entry.number)
         yield from (frozenset(numbers) for numbers in found.values() if numbers)
 
     def presume(self, failed: Sequence[Hint]) -> None:
