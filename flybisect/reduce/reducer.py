@@ -1,9 +1,10 @@
 """The scheduling of passes: rounds until none changes anything, then the proof that none does.
 
-In a round come first the passes whose changes mostly hold, one after the other, then the hints of all others in
-one search for each phase; what failed before is left out. When a round changes nothing, every single hint of
-every pass is tried on the script as it stands. If one holds, rounds follow, and the proof continues with the
-next pass. When all passes in a row have failed on one text, it is 1-minimal over the passes.
+In a round come first the passes whose changes mostly hold, one after the other, then the hints of all
+others in one search for each phase; what failed before is left out. When a round changes nothing, every
+single hint of every pass is tried on the script as it stands. If one holds, rounds follow, and the
+proof continues with the next pass. When all passes in a row have failed on one text, it is 1-minimal
+over the passes.
 """
 
 from __future__ import annotations
