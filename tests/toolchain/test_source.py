@@ -197,7 +197,9 @@ def test_a_build_that_fails_with_another_llvm_says_so(history: History) -> None:
     history.builder.toolchain(history.at["base"])
     given = next(path.parent for path in history.builder.workdir.glob("toolchains/llvm-*/include"))
     builder = SourceBuilder(history.project.folder, history.builder.workdir, given)
-    with pytest.raises(BuildFailed, match=r"the build failed: .*; its LLVM or a submodule is not the one it pins"):
+    with pytest.raises(
+        BuildFailed, match=r"the build failed: .*; its LLVM or a submodule is not the one it pins"
+    ):
         builder.toolchain(history.at["broken, another LLVM"])
     with pytest.raises(BuildFailed) as caught:
         history.builder.toolchain(history.at["broken"])
