@@ -141,8 +141,10 @@ def test_a_bad_condition_names_the_part_that_is_bad(text: str, names: list[str])
 def test_any_text_is_a_condition_or_a_user_error(text: str) -> None:
     try:
         parse(text)
-    except UserError:
-        return
+    except UserError as error:
+        assert str(error)
+    else:
+        assert text.strip()
 
 
 FIGURES = st.integers(0, 600)
