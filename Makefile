@@ -17,8 +17,9 @@ TESTS ?=
 # Test files that run at once.
 AT_ONCE ?= 2
 
-# Rooms whose tests reach every branch they can, and the least that `make coverage` lets pass, in percent.
-FLOORS ?= search:97 case:90 source:93 oracle:93 judge:90
+# Pure rooms, and the least that their own tests reach by branch, in percent. What passes share in `source` is
+# tested with the passes.
+FLOORS ?= search:97 case:90 source:84 oracle:93 judge:90
 
 # Benches, and what they are given.
 BENCH ?= probe memory reductions scaling searching
