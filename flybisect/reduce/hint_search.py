@@ -231,5 +231,5 @@ class HintSearch:
 
     def _notify(self, group: Subset, tried: str) -> None:
         names = {self._offers[each].of.name: None for each in sorted(group)}
-        name = next(iter(names)) if len(names) == 1 else "several"
+        name = next(iter(names)) if len(names) == 1 else "several passes"
         self._standing.tell(f"verify {name}" if self._verify else name, tried)
